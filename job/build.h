@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The build phase: slices -> records -> keys and cells -> run store. One builder per worker; what
+ * they share is in sm_build. */
+#ifndef SM_JOB_BUILD_H
+#define SM_JOB_BUILD_H
+
+#include "core/stop.h"
+#include "ingest/rejects.h"
+#include "job/job.h"
+#include "partitioner/runs.h"
+
+/* Per table, summed over workers. accepted = row_images + not_selected + without_cells. */
+typedef struct sm_build_counts {
+    uint64_t row_images, not_selected, without_cells;
+} sm_build_counts;
+
+typedef struct sm_build {
+    const sm_job *job;
+    sm_source *source;
+    sm_rejects *rejects;
+    sm_runs *runs;
+    sm_stop *stop;
+    const sm_log *log;
+    size_t rejects_memory; /* of one slice: when they take more they are written before its end */
+    sm_build_counts **counts; /* [worker][table], caller's */
+} sm_build;
+
+/* Body of sm_par_run; context is a sm_build. */
+sm_status sm_build_worker(void *context, unsigned worker, sm_error *err) SM_MUST_CHECK;
+
+/* ---- one record (also for preview) ----------------------------------------------------------- */
+
+/* The rows that one record makes, one slot per table. */
+typedef struct sm_made_row {
+    bool selected;
+    size_t cells;
+    sm_bytes key, payload; /* live until the next record */
+    int64_t timestamp;     /* ms, the row's */
+} sm_made_row;
+
+typedef struct sm_record_maker sm_record_maker;
+
+sm_status sm_record_maker_new(const sm_job *job, sm_record_maker **out, sm_error *err)
+    SM_MUST_CHECK;
+void sm_record_maker_free(sm_record_maker *m); /* takes NULL */
+
+typedef enum sm_made { SM_MADE_ROWS, SM_MADE_FILTERED, SM_MADE_REJECT } sm_made;
+
+/* Evaluates where, keys, timestamps and cells of all tables. rows[] is table_count long and belongs
+ * to m. For REJECT *why is filled. The status is for real failures (memory). */
+sm_status sm_record_make(sm_record_maker *m, const sm_record *record, sm_made *what,
+                         const sm_made_row **rows, sm_reject_note *why, sm_error *err)
+    SM_MUST_CHECK;
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One record -> the rows of all tables: selection, key, timestamp, cells, and the checks that
+ * HBase's formats demand. A record that fails for one table fails whole, before anything of it is
+ * stored. */
+#include "core/mem.h"
+#include "job/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct sm_record_maker {
+    const sm_job *job;
+    sm_eval *eval;
+    sm_buf payloads;        /* of all tables of one record, one behind the other */
+    size_t *payload_starts; /* per table */
+    sm_made_row *rows;
+};
+
+sm_status sm_record_maker_new(const sm_job *job, sm_record_maker **out, sm_error *err)
+{
+    *out = NULL;
+    void *p = NULL;
+    sm_status st = sm_new(sizeof(sm_record_maker), "a worker", &p, err);
+    if (st != SM_OK) {
+        return st;
+    }
+    sm_record_maker *m = p;
+    m->job = job;
+    sm_buf_init(&m->payloads, SIZE_MAX / 4);
+    m->payload_starts = sm_calloc(job->table_count, sizeof *m->payload_starts);
+    m->rows = sm_calloc(job->table_count, sizeof *m->rows);
+    st = m->payload_starts == NULL || m->rows == NULL ? sm_fail_memory(err, 0, "a worker")
+                                                      : sm_eval_new(job->cell_limit, &m->eval, err);
+    if (st != SM_OK) {
+        sm_record_maker_free(m);
+        return st;
+    }
+    *out = m;
+    return SM_OK;
+}
+
+void sm_record_maker_free(sm_record_maker *m)
+{
+    if (m == NULL) {
+        return;
+    }
+    sm_eval_free(m->eval);
+    sm_buf_free(&m->payloads);
+    sm_free(m->payload_starts);
+    sm_free(m->rows);
+    sm_free(m);
+}
+
+/* ---- reasons --------------------------------------------------------------------------------- */
+
+/* The evaluator knows which field is to blame and what was found. */
+static void blame(const sm_record_maker *m, sm_reject code, const char *where, sm_reject_note *why)
+{
+    char text[SM_REJECT_TEXT_SIZE];
+    const int field = sm_eval_blame(m->eval, text, sizeof text);
+    why->code = code;
+    why->field = field >= 0 ? m->job->schema.fields[field].name : where;
+    if (field >= 0) {
+        (void)snprintf(why->text, sizeof why->text, "%.60s: %.250s", where, text);
+    } else {
+        (void)snprintf(why->text, sizeof why->text, "%.310s", text);
+    }
+}
+
+static sm_reject explain(sm_reject_note *why, sm_reject code, const char *where, const char *text)
+{
+    why->code = code;
+    why->field = where;
+    (void)snprintf(why->text, sizeof why->text, "%s", text);
+    return code;
+}
+
+static sm_reject explain_size(sm_reject_note *why, sm_reject code, const char *where,
+                              const char *thing, const uint64_t found_allowed[2])
+{
+    why->code = code;
+    why->field = where;
+    (void)snprintf(why->text, sizeof why->text, "%s is %llu bytes, at most %llu are allowed", thing,
+                   (unsigned long long)found_allowed[0], (unsigned long long)found_allowed[1]);
+    return code;
+}
+
+/* ---- parts of a row -------------------------------------------------------------------------- */
+
+static sm_reject make_key(sm_record_maker *m, const sm_job_table *t, const sm_record *record,
+                          sm_bytes *out, sm_reject_note *why)
+{
+    sm_value key;
+    const sm_reject code = sm_expr_run(t->key, m->eval, record, &key);
+    if (code != SM_REJECT_NONE) {
+        blame(m, code, t->key_where, why);
+        return code;
+    }
+    if (key.is_null || key.bytes.len == 0) {
+        return explain(why, SM_REJECT_KEY_EMPTY, t->key_where,
+                       "row key is empty; HBase has no such row");
+    }
+    if (key.bytes.len > SM_ROW_MAX) {
+        return explain_size(why, SM_REJECT_KEY_SIZE, t->key_where, "row key",
+                            (const uint64_t[]){key.bytes.len, SM_ROW_MAX});
+    }
+    *out = key.bytes;
+    return SM_REJECT_NONE;
+}
+
+static sm_reject make_timestamp(sm_record_maker *m, const sm_expr *e, const char *where,
+                                const sm_record *record, int64_t *out, sm_reject_note *why)
+{
+    sm_value time;
+    const sm_reject code = sm_expr_run(e, m->eval, record, &time);
+    if (code != SM_REJECT_NONE) {
+        blame(m, code, where, why);
+        return code;
+    }
+    if (time.is_null) {
+        return explain(why, SM_REJECT_TIMESTAMP_NULL, where, "cell timestamp is null");
+    }
+    if (time.number < 0 || time.number == INT64_MAX) {
+        why->code = SM_REJECT_TIMESTAMP;
+        why->field = where;
+        (void)snprintf(why->text, sizeof why->text,
+                       "cell timestamp is %lld ms, outside 0 ... Long.MAX - 1",
+                       (long long)time.number);
+        return SM_REJECT_TIMESTAMP;
+    }
+    *out = time.number;
+    return SM_REJECT_NONE;
+}
+
+static sm_reject run_cell_part(sm_record_maker *m, const sm_job_cell *cell, const sm_expr *e,
+                               const sm_record *record, sm_value *out, sm_reject_note *why)
+{
+    const sm_reject code = sm_expr_run(e, m->eval, record, out);
+    if (code != SM_REJECT_NONE) {
+        blame(m, code, cell->where, why);
+        return code;
+    }
+    if (!out->is_null && out->bytes.len > m->job->cell_limit) {
+        return explain_size(why, SM_REJECT_CELL_SIZE, cell->where, "cell value",
+                            (const uint64_t[]){out->bytes.len, m->job->cell_limit});
+    }
+    return SM_REJECT_NONE;
+}
+
+static sm_reject make_ttl(sm_record_maker *m, const sm_job_cell *cell, const sm_record *record,
+                          sm_cell_image *image, sm_reject_note *why)
+{
+    sm_value ttl;
+    const sm_reject code = run_cell_part(m, cell, cell->ttl, record, &ttl, why);
+    if (code != SM_REJECT_NONE) {
+        return code;
+    }
+    if (!ttl.is_null && ttl.number <= 0) {
+        return explain(why, SM_REJECT_NUMBER_RANGE, cell->where, "ttl must be more than 0 ms");
+    }
+    image->ttl = ttl.is_null ? 0 : ttl.number;
+    return SM_REJECT_NONE;
+}
+
+static sm_reject make_qualifier(sm_record_maker *m, const sm_job_cell *cell,
+                                const sm_record *record, sm_cell_image *image, sm_reject_note *why)
+{
+    sm_value qualifier;
+    const sm_reject code = run_cell_part(m, cell, cell->qualifier, record, &qualifier, why);
+    if (code == SM_REJECT_NONE && qualifier.is_null) {
+        return explain(why, SM_REJECT_QUALIFIER_NULL, cell->where, "qualifier is null");
+    }
+    image->qualifier = qualifier.bytes;
+    return code;
+}
+
+/* Value, qualifier, timestamp and ttl of one cell; *present = false when there is none. */
+static sm_reject make_cell(sm_record_maker *m, const sm_job_cell *cell, const sm_record *record,
+                           sm_cell_image *image, bool *present, sm_reject_note *why)
+{
+    sm_value value;
+    *present = false;
+    if (cell->when != NULL) {
+        bool wanted = false;
+        const sm_reject tested = sm_expr_test(cell->when, m->eval, record, &wanted);
+        if (tested != SM_REJECT_NONE) {
+            blame(m, tested, cell->where, why);
+        }
+        if (tested != SM_REJECT_NONE || !wanted) {
+            return tested;
+        }
+    }
+    sm_reject code = run_cell_part(m, cell, cell->value, record, &value, why);
+    if (code != SM_REJECT_NONE || value.is_null) {
+        return code;
+    }
+    image->value = value.bytes;
+    if (cell->qualifier != NULL) {
+        code = make_qualifier(m, cell, record, image, why);
+    }
+    if (code == SM_REJECT_NONE && cell->timestamp != NULL) {
+        code = make_timestamp(m, cell->timestamp, cell->where, record, &image->timestamp, why);
+    }
+    if (code == SM_REJECT_NONE && cell->ttl != NULL) {
+        code = make_ttl(m, cell, record, image, why);
+    }
+    *present = code == SM_REJECT_NONE;
+    return code;
+}
+
+/* ---- a row ----------------------------------------------------------------------------------- */
+
+static sm_status make_cells(sm_record_maker *m, const sm_job_table *t, const sm_record *record,
+                            sm_made_row *row, sm_reject_note *why, sm_error *err)
+{
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && why->code == SM_REJECT_NONE && i < t->layout.column_count;
+         i++) {
+        sm_cell_image image = {.column = i, .timestamp = row->timestamp};
+        bool present = false;
+        if (make_cell(m, &t->cells[i], record, &image, &present, why) == SM_REJECT_NONE &&
+            present) {
+            row->cells++;
+            st = sm_payload_append(&t->layout, &image, &m->payloads, err);
+        }
+    }
+    return st;
+}
+
+static sm_status make_row(sm_record_maker *m, size_t table, const sm_record *record,
+                          sm_reject_note *why, sm_error *err)
+{
+    const sm_job_table *t = &m->job->tables[table];
+    sm_made_row *row = &m->rows[table];
+    *row = (sm_made_row){.selected = true, .timestamp = t->fixed_timestamp};
+    m->payload_starts[table] = m->payloads.len;
+    if (t->when != NULL) {
+        const sm_reject tested = sm_expr_test(t->when, m->eval, record, &row->selected);
+        if (tested != SM_REJECT_NONE) {
+            blame(m, tested, t->where, why);
+        }
+        if (tested != SM_REJECT_NONE || !row->selected) {
+            return SM_OK;
+        }
+    }
+    if (make_key(m, t, record, &row->key, why) != SM_REJECT_NONE) {
+        return SM_OK;
+    }
+    if (t->timestamp != NULL &&
+        make_timestamp(m, t->timestamp, t->where, record, &row->timestamp, why) != SM_REJECT_NONE) {
+        return SM_OK;
+    }
+    return make_cells(m, t, record, row, why, err);
+}
+
+/* Payload views are taken only now: the buffer may have moved while it grew. */
+static void take_payloads(sm_record_maker *m)
+{
+    const size_t n = m->job->table_count;
+    for (size_t i = 0; i < n; i++) {
+        const size_t end = i + 1 < n ? m->payload_starts[i + 1] : m->payloads.len;
+        m->rows[i].payload =
+            sm_bytes_of(m->payloads.data + m->payload_starts[i], end - m->payload_starts[i]);
+    }
+}
+
+static sm_status make_rows(sm_record_maker *m, const sm_record *record, sm_reject_note *why,
+                           sm_error *err)
+{
+    sm_status st = SM_OK;
+    size_t cells = 0;
+    size_t selected = 0;
+    for (size_t i = 0; st == SM_OK && why->code == SM_REJECT_NONE && i < m->job->table_count; i++) {
+        st = make_row(m, i, record, why, err);
+        cells += m->rows[i].cells;
+        selected += m->rows[i].selected;
+    }
+    if (st == SM_OK && why->code == SM_REJECT_NONE && selected != 0 && cells == 0) {
+        (void)explain(why, SM_REJECT_NO_CELL, NULL,
+                      "the record makes no cell: every cell value is null");
+    }
+    if (st == SM_OK && why->code == SM_REJECT_NONE) {
+        take_payloads(m);
+    }
+    return st;
+}
+
+sm_status sm_record_make(sm_record_maker *m, const sm_record *record, sm_made *what,
+                         const sm_made_row **rows, sm_reject_note *why, sm_error *err)
+{
+    sm_eval_reset(m->eval);
+    sm_buf_clear(&m->payloads);
+    why->code = SM_REJECT_NONE;
+    why->field = NULL;
+    *rows = m->rows;
+    if (m->job->where != NULL) {
+        bool wanted = false;
+        const sm_reject tested = sm_expr_test(m->job->where, m->eval, record, &wanted);
+        if (tested != SM_REJECT_NONE) {
+            blame(m, tested, "input.where", why);
+            *what = SM_MADE_REJECT;
+            return SM_OK;
+        }
+        if (!wanted) {
+            *what = SM_MADE_FILTERED;
+            return SM_OK;
+        }
+    }
+    sm_status st = make_rows(m, record, why, err);
+    *what = why->code == SM_REJECT_NONE ? SM_MADE_ROWS : SM_MADE_REJECT;
+    /* Memory that could not be had looks like a value that is too large until one asks. */
+    if (st == SM_OK && why->code == SM_REJECT_CELL_SIZE) {
+        st = sm_eval_status(m->eval, err);
+    }
+    return st;
+}
