@@ -3,6 +3,7 @@
  * ("f:q": EXPR) or the long one (family, qualifier, value, timestamp, ttl, when). */
 #include "job/job_reader.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,14 +87,14 @@ static sm_status read_versions(sm_job_reader *r, const sm_yaml_node *value, void
 }
 
 static const sm_bind FAMILY_RULES[] = {
-    {"compression", read_compression},
-    {"zstd_framing", read_framing},
-    {"bloom", read_bloom},
-    {"block_size", read_block_size},
-    {"level", read_level},
-    {"ttl", read_ttl},
-    {"versions", read_versions},
-    {"index_block_size", read_index_block_size},
+    {.key = "compression", .read = read_compression},
+    {.key = "zstd_framing", .read = read_framing},
+    {.key = "bloom", .read = read_bloom},
+    {.key = "block_size", .read = read_block_size},
+    {.key = "level", .read = read_level},
+    {.key = "ttl", .read = read_ttl},
+    {.key = "versions", .read = read_versions},
+    {.key = "index_block_size", .read = read_index_block_size},
 };
 
 static bool legal_family(sm_bytes name)
@@ -188,24 +189,13 @@ typedef struct cell_nodes {
     const sm_yaml_node *family, *qualifier, *value, *timestamp, *ttl, *when;
 } cell_nodes;
 
-#define NODE_RULE(member)                                                                     \
-    static sm_status take_##member(sm_job_reader *r, const sm_yaml_node *value, void *target) \
-    {                                                                                         \
-        ((cell_nodes *)target)->member = value;                                               \
-        return sm_job_want(r, value, SM_YAML_SCALAR, #member);                                \
-    }
-
-NODE_RULE(family)
-NODE_RULE(qualifier)
-NODE_RULE(value)
-NODE_RULE(timestamp)
-NODE_RULE(ttl)
-NODE_RULE(when)
-
 static const sm_bind CELL_RULES[] = {
-    {"family", take_family}, {"qualifier", take_qualifier},
-    {"value", take_value},   {"timestamp", take_timestamp},
-    {"ttl", take_ttl},       {"when", take_when},
+    {.key = "family", .offset = offsetof(cell_nodes, family)},
+    {.key = "qualifier", .offset = offsetof(cell_nodes, qualifier)},
+    {.key = "value", .offset = offsetof(cell_nodes, value)},
+    {.key = "timestamp", .offset = offsetof(cell_nodes, timestamp)},
+    {.key = "ttl", .offset = offsetof(cell_nodes, ttl)},
+    {.key = "when", .offset = offsetof(cell_nodes, when)},
 };
 
 static sm_status find_family(sm_job_reader *r, const sm_yaml_node *at, sm_bytes name,
@@ -267,6 +257,9 @@ static sm_status read_long(sm_job_reader *r, const sm_yaml_node *item, const sm_
     cell_nodes nodes = {.at = item, .where = cell->where};
     sm_status st = sm_job_bind(r, item, cell->where, CELL_RULES,
                                sizeof CELL_RULES / sizeof CELL_RULES[0], &nodes);
+    for (size_t i = 0; st == SM_OK && i < item->count; i++) {
+        st = sm_job_want(r, item->pairs[i].value, SM_YAML_SCALAR, item->pairs[i].key);
+    }
     if (st != SM_OK) {
         return st;
     }

@@ -151,11 +151,11 @@ static sm_status read_max(sm_job_reader *r, const sm_yaml_node *value, void *tar
 }
 
 static const sm_bind FIELD_RULES[] = {
-    {"type", read_type},       {"format", read_format},
-    {"zone", read_zone},       {"min", read_min},
-    {"max", read_max},         {"ambiguous", read_ambiguous},
-    {"column", read_column},   {"nonexistent", read_nonexistent},
-    {"charset", read_charset},
+    {.key = "type", .read = read_type},       {.key = "format", .read = read_format},
+    {.key = "zone", .read = read_zone},       {.key = "min", .read = read_min},
+    {.key = "max", .read = read_max},         {.key = "ambiguous", .read = read_ambiguous},
+    {.key = "column", .read = read_column},   {.key = "nonexistent", .read = read_nonexistent},
+    {.key = "charset", .read = read_charset},
 };
 
 static sm_status policy_of(sm_job_reader *r, const field_text *f, const char *text,
@@ -390,11 +390,15 @@ static sm_status read_nulls(sm_job_reader *r, const sm_yaml_node *value, void *t
 }
 
 static const sm_bind CSV_RULES[] = {
-    {"delimiter", read_delimiter},   {"quote", read_quote},
-    {"escape", read_escape},         {"comment", read_comment},
-    {"header", read_header},         {"columns", read_columns},
-    {"nulls", read_nulls},           {"trailing_delimiter", read_trailing},
-    {"skip_lines", read_skip_lines},
+    {.key = "delimiter", .read = read_delimiter},
+    {.key = "quote", .read = read_quote},
+    {.key = "escape", .read = read_escape},
+    {.key = "comment", .read = read_comment},
+    {.key = "header", .read = read_header},
+    {.key = "columns", .read = read_columns},
+    {.key = "nulls", .read = read_nulls},
+    {.key = "trailing_delimiter", .read = read_trailing},
+    {.key = "skip_lines", .read = read_skip_lines},
 };
 
 static sm_status read_csv(sm_job_reader *r, const sm_yaml_node *value)
@@ -454,16 +458,16 @@ static sm_status skip_csv(sm_job_reader *r, const sm_yaml_node *value, void *tar
 }
 
 static const sm_bind INPUT_RULES[] = {
-    {"files", read_files},
-    {"format", read_input_format},
-    {"csv", skip_csv},
-    {"fields", read_fields},
-    {"where", read_where},
-    {"identity", read_identity},
-    {"encoding", sm_job_read_encoding},
-    {"path_fields", sm_job_read_path_fields},
-    {"header_lines", sm_job_read_header_lines},
-    {"trailer", sm_job_read_trailer},
+    {.key = "files", .read = read_files},
+    {.key = "format", .read = read_input_format},
+    {.key = "csv", .read = skip_csv},
+    {.key = "fields", .read = read_fields},
+    {.key = "where", .read = read_where},
+    {.key = "identity", .read = read_identity},
+    {.key = "encoding", .read = sm_job_read_encoding},
+    {.key = "path_fields", .read = sm_job_read_path_fields},
+    {.key = "header_lines", .read = sm_job_read_header_lines},
+    {.key = "trailer", .read = sm_job_read_trailer},
 };
 
 static void set_input_defaults(sm_job *job)

@@ -7,6 +7,7 @@
 #include "job/job_owned.h"
 #include "job/job_reader.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { JOB_FILE_MAX = 4 << 20 };
@@ -15,23 +16,10 @@ typedef struct top_nodes {
     const sm_yaml_node *input, *tables, *output, *limits;
 } top_nodes;
 
-#define NODE_RULE(member)                                                                     \
-    static sm_status take_##member(sm_job_reader *r, const sm_yaml_node *value, void *target) \
-    {                                                                                         \
-        (void)r;                                                                              \
-        ((top_nodes *)target)->member = value;                                                \
-        return SM_OK;                                                                         \
-    }
-
-NODE_RULE(input)
-NODE_RULE(tables)
-NODE_RULE(output)
-NODE_RULE(limits)
-
-static const sm_bind TOP_RULES[] = {{"input", take_input},
-                                    {"tables", take_tables},
-                                    {"output", take_output},
-                                    {"limits", take_limits}};
+static const sm_bind TOP_RULES[] = {{.key = "input", .offset = offsetof(top_nodes, input)},
+                                    {.key = "tables", .offset = offsetof(top_nodes, tables)},
+                                    {.key = "output", .offset = offsetof(top_nodes, output)},
+                                    {.key = "limits", .offset = offsetof(top_nodes, limits)}};
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
@@ -57,8 +45,9 @@ static sm_status read_roll(sm_job_reader *r, const sm_yaml_node *value, void *ta
     return sm_job_size(r, value, "output.roll", &r->job->roll);
 }
 
-static const sm_bind OUTPUT_RULES[] = {
-    {"format", read_output_format}, {"directory", read_directory}, {"roll", read_roll}};
+static const sm_bind OUTPUT_RULES[] = {{.key = "format", .read = read_output_format},
+                                       {.key = "directory", .read = read_directory},
+                                       {.key = "roll", .read = read_roll}};
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
@@ -94,10 +83,10 @@ static sm_status read_record_limit(sm_job_reader *r, const sm_yaml_node *value, 
     return sm_job_size(r, value, "limits.record", &r->job->record_limit);
 }
 
-static const sm_bind LIMIT_RULES[] = {{"rejects", read_rejects},
-                                      {"memory", read_memory},
-                                      {"cell", read_cell_limit},
-                                      {"record", read_record_limit}};
+static const sm_bind LIMIT_RULES[] = {{.key = "rejects", .read = read_rejects},
+                                      {.key = "memory", .read = read_memory},
+                                      {.key = "cell", .read = read_cell_limit},
+                                      {.key = "record", .read = read_record_limit}};
 
 /* ---- command line over job file over defaults ------------------------------------------------ */
 

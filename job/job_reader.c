@@ -79,6 +79,16 @@ static sm_status unknown_key(sm_job_reader *r, const sm_yaml_node_pair *pair, co
     return sm_job_fail(r, &at, "%s has no \"%s\"; it takes %s", what, pair->key, known);
 }
 
+static sm_status apply_rule(sm_job_reader *r, const sm_bind *rule, const sm_yaml_node *value,
+                            void *target)
+{
+    if (rule->read != NULL) {
+        return rule->read(r, value, target);
+    }
+    memcpy((char *)target + rule->offset, &value, sizeof value);
+    return SM_OK;
+}
+
 sm_status sm_job_bind(sm_job_reader *r, const sm_yaml_node *map, const char *what,
                       const sm_bind *rules, size_t rule_count, void *target)
 {
@@ -89,7 +99,7 @@ sm_status sm_job_bind(sm_job_reader *r, const sm_yaml_node *map, const char *wha
         if (rule == NULL) {
             return unknown_key(r, pair, what, rules, rule_count);
         }
-        st = rule->read(r, pair->value, target);
+        st = apply_rule(r, rule, pair->value, target);
     }
     return st;
 }

@@ -25,7 +25,8 @@ typedef sm_status (*sm_bind_fn)(sm_job_reader *r, const sm_yaml_node *value, voi
 
 typedef struct sm_bind {
     const char *key;
-    sm_bind_fn read;
+    sm_bind_fn read; /* NULL: the value itself is kept in target, for later */
+    size_t offset;   /* of the const sm_yaml_node * that keeps it */
 } sm_bind;
 
 /* "JOB:line:column: ..." under SM_E_JOB. */

@@ -113,8 +113,9 @@ static sm_status read_end(sm_job_reader *r, const sm_yaml_node *value, void *tar
     return sm_job_want(r, value, SM_YAML_SCALAR, "end");
 }
 
-static const sm_bind RANGE_RULES[] = {
-    {"start", read_start}, {"end", read_end}, {"regions", read_regions}};
+static const sm_bind RANGE_RULES[] = {{.key = "start", .read = read_start},
+                                      {.key = "end", .read = read_end},
+                                      {.key = "regions", .read = read_regions}};
 
 static sm_status read_range(sm_job_reader *r, const sm_yaml_node *value, sm_split_spec *spec,
                             sm_split_kind kind, const char *what)
@@ -134,11 +135,11 @@ static sm_status read_decimal(sm_job_reader *r, const sm_yaml_node *value, void 
 }
 
 static const sm_bind SPLIT_RULES[] = {
-    {"file", read_file},       {"table", read_file},
-    {"list", read_list},       {"salt", read_salt},
-    {"regions", read_regions}, {"width", read_width},
-    {"hex", read_hex},         {"decimal", read_decimal},
-    {"uniform", read_uniform}, {"algorithm", read_algorithm},
+    {.key = "file", .read = read_file},       {.key = "table", .read = read_file},
+    {.key = "list", .read = read_list},       {.key = "salt", .read = read_salt},
+    {.key = "regions", .read = read_regions}, {.key = "width", .read = read_width},
+    {.key = "hex", .read = read_hex},         {.key = "decimal", .read = read_decimal},
+    {.key = "uniform", .read = read_uniform}, {.key = "algorithm", .read = read_algorithm},
 };
 
 static sm_status read_spec(sm_job_reader *r, const sm_yaml_node *node, sm_split_spec *spec)

@@ -3,34 +3,22 @@
  * job_cells.c. */
 #include "job/job_reader.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef struct table_nodes {
     const sm_yaml_node *at, *name, *key, *splits, *timestamp, *families, *cells, *when, *duplicates;
 } table_nodes;
 
-#define NODE_RULE(member)                                                                     \
-    static sm_status take_##member(sm_job_reader *r, const sm_yaml_node *value, void *target) \
-    {                                                                                         \
-        (void)r;                                                                              \
-        ((table_nodes *)target)->member = value;                                              \
-        return SM_OK;                                                                         \
-    }
-
-NODE_RULE(name)
-NODE_RULE(key)
-NODE_RULE(splits)
-NODE_RULE(timestamp)
-NODE_RULE(families)
-NODE_RULE(cells)
-NODE_RULE(when)
-NODE_RULE(duplicates)
-
 static const sm_bind TABLE_RULES[] = {
-    {"name", take_name},         {"key", take_key},
-    {"splits", take_splits},     {"timestamp", take_timestamp},
-    {"families", take_families}, {"cells", take_cells},
-    {"when", take_when},         {"duplicates", take_duplicates},
+    {.key = "name", .offset = offsetof(table_nodes, name)},
+    {.key = "key", .offset = offsetof(table_nodes, key)},
+    {.key = "splits", .offset = offsetof(table_nodes, splits)},
+    {.key = "timestamp", .offset = offsetof(table_nodes, timestamp)},
+    {.key = "families", .offset = offsetof(table_nodes, families)},
+    {.key = "cells", .offset = offsetof(table_nodes, cells)},
+    {.key = "when", .offset = offsetof(table_nodes, when)},
+    {.key = "duplicates", .offset = offsetof(table_nodes, duplicates)},
 };
 
 static sm_status collect(sm_job_reader *r, const sm_yaml_node *item, const char *where,
@@ -130,7 +118,8 @@ static sm_status read_keep(sm_job_reader *r, const sm_yaml_node *value, void *ta
     return st;
 }
 
-static const sm_bind DUPLICATE_RULES[] = {{"scope", read_scope}, {"keep", read_keep}};
+static const sm_bind DUPLICATE_RULES[] = {{.key = "scope", .read = read_scope},
+                                          {.key = "keep", .read = read_keep}};
 
 static sm_status read_duplicates(sm_job_reader *r, const sm_yaml_node *node, sm_layout *layout)
 {

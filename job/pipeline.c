@@ -354,6 +354,7 @@ static sm_status fill_report(run *r, sm_error *err)
     const sm_report_facts facts = {.job = r->job,
                                    .source = r->source,
                                    .rejects = r->rejects,
+                                   .rejects_path = sm_dataset_final_rejects(r->dataset),
                                    .runs = r->merge.parts == NULL ? NULL : r->runs,
                                    .counts = r->counts,
                                    .parts = r->merge.parts,

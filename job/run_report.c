@@ -251,16 +251,10 @@ static sm_status name_rejects(const sm_report_facts *f, sm_run_report *report, s
     if (sm_rejects_total(f->rejects) == 0) {
         return SM_OK;
     }
-    size_t len = strlen(report->output);
-    while (len > 1 && report->output[len - 1] == '/') {
-        len--;
-    }
-    char *path = sm_arena_get(report->arena, len + sizeof ".rejects");
+    const char *path = copy_text(report->arena, f->rejects_path);
     if (path == NULL) {
         return no_memory(err);
     }
-    memcpy(path, report->output, len);
-    memcpy(path + len, ".rejects", sizeof ".rejects");
     report->rejects = path;
     return SM_OK;
 }

@@ -11,6 +11,7 @@ typedef struct sm_report_facts {
     const sm_job *job;
     const sm_source *source;
     const sm_rejects *rejects;
+    const char *rejects_path;       /* where they are published */
     const sm_runs *runs;            /* NULL: the merge did not come about */
     sm_build_counts *const *counts; /* [worker][table] */
     const sm_merged_part *parts;
