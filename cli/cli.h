@@ -19,8 +19,13 @@ typedef struct sm_cli {
     sm_cli_list arguments; /* what is no option */
     sm_cli_list set, input;
     const char *output, *memory, *rejects;
+    const char *table, *where, *columns, *after;
+    uint64_t latest;  /* 0: not given */
     unsigned threads; /* 0: not given */
     uint64_t limit;   /* UINT64_MAX: not given */
+    const char *dataset;
+    uint64_t versions; /* 0: not given */
+    bool newest, oldest, merged, full, superset, explain, json, hex;
     bool replace, print_job, cells, quiet, verbose, help, version;
     sm_arena *arena;
     sm_log log;
@@ -31,10 +36,17 @@ typedef struct sm_cli {
 sm_status sm_cli_parse(sm_cli *cli, int argc, char **argv, sm_error *err) SM_MUST_CHECK;
 void sm_cli_help(const char *command); /* to stdout; NULL: all commands */
 
-/* Job options from the command line; the job at the one argument. */
+/* Job options from the command line; the job at the one argument, or the first where terms of a
+ * query follow. */
 sm_status sm_cli_load_job(sm_cli *cli, sm_job **out, sm_error *err) SM_MUST_CHECK;
 /* One argument, named in the message when it is missing. */
 sm_status sm_cli_one_argument(const sm_cli *cli, const char *what, sm_error *err) SM_MUST_CHECK;
+
+/* --columns "f:b,f" as a list; empty without the option. */
+sm_status sm_cli_columns(const sm_cli *cli, const char *const **out, size_t *count, sm_error *err)
+    SM_MUST_CHECK;
+/* --after as bytes; empty without the option. */
+sm_status sm_cli_after(const sm_cli *cli, sm_bytes *out, sm_error *err) SM_MUST_CHECK;
 
 /* stdout, buffered; the first failure sticks. */
 void sm_out_text(const char *fmt, ...) SM_PRINTF(1, 2);

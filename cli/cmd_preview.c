@@ -100,6 +100,9 @@ static sm_status print_record(preview *p, const sm_record *record, sm_error *err
     if (st == SM_OK) {
         st = sm_record_make(p->maker, record, &what, &rows, &why, err);
     }
+    if (st == SM_OK && sm_record_maker_assumed(p->maker)) {
+        sm_out_text("  (names without an id yet stand as id 0; run gives them ids)\n");
+    }
     if (st != SM_OK || what == SM_MADE_FILTERED) {
         sm_out_text(st == SM_OK ? "  -> filtered by input.where\n" : "");
         return st;
@@ -172,7 +175,10 @@ static sm_status open_preview(preview *p, sm_error *err)
     if (st == SM_OK) {
         st = sm_reader_new(p->source, &p->reader, err);
     }
-    return st == SM_OK ? sm_record_maker_new(p->job, &p->maker, err) : st;
+    if (st == SM_OK) {
+        st = sm_record_maker_new(p->job, &p->maker, err);
+    }
+    return st == SM_OK ? sm_record_maker_assume_uids(p->maker, err) : st;
 }
 
 int sm_cmd_preview(sm_cli *cli)

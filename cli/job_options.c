@@ -39,6 +39,18 @@ static sm_status parse_settings(const sm_cli *cli, sm_settings *out, sm_error *e
     return SM_OK;
 }
 
+/* Terms of a query may follow the job file. */
+static bool takes_terms(const char *command)
+{
+    return strcmp(command, "plan") == 0 || strcmp(command, "scan") == 0;
+}
+
+/* Commands about keys need the rule alone. */
+static bool reads_input(const char *command)
+{
+    return strcmp(command, "key") != 0 && !takes_terms(command);
+}
+
 static bool writes_output(const char *command)
 {
     return strcmp(command, "run") == 0;
@@ -52,8 +64,11 @@ sm_status sm_cli_load_job(sm_cli *cli, sm_job **out, sm_error *err)
                               .memory = cli->memory,
                               .rejects = cli->rejects,
                               .threads = cli->threads,
-                              .no_output = !writes_output(cli->command)};
-    sm_status st = sm_cli_one_argument(cli, "job file", err);
+                              .no_output = !writes_output(cli->command),
+                              .no_input = !reads_input(cli->command)};
+    sm_status st = takes_terms(cli->command) && cli->arguments.count > 1
+                       ? SM_OK
+                       : sm_cli_one_argument(cli, "job file", err);
     if (st == SM_OK) {
         st = parse_settings(cli, &options.settings, err);
     }

@@ -105,6 +105,13 @@ static sm_status take_valued(sm_cli *cli, option_id id, const char *value, sm_er
         st = take_number("threads", value, SM_THREADS_MAX, &number, err);
         cli->threads = (unsigned)number;
         return st;
+    case OPTION_table: cli->table = value; return SM_OK;
+    case OPTION_where: cli->where = value; return SM_OK;
+    case OPTION_columns: cli->columns = value; return SM_OK;
+    case OPTION_after: cli->after = value; return SM_OK;
+    case OPTION_dataset: cli->dataset = value; return SM_OK;
+    case OPTION_versions: return take_number("versions", value, UINT32_MAX, &cli->versions, err);
+    case OPTION_latest: return take_number("latest", value, UINT32_MAX, &cli->latest, err);
     case OPTION_limit: return take_number("limit", value, UINT64_MAX - 1, &cli->limit, err);
     default: return sm_fail(err, SM_E_INTERNAL, "option %d has no place", (int)id);
     }
@@ -116,7 +123,11 @@ static void take_switch(sm_cli *cli, option_id id)
         [OPTION_replace] = &cli->replace, [OPTION_print_job] = &cli->print_job,
         [OPTION_cells] = &cli->cells,     [OPTION_quiet] = &cli->quiet,
         [OPTION_verbose] = &cli->verbose, [OPTION_help] = &cli->help,
-        [OPTION_version] = &cli->version,
+        [OPTION_version] = &cli->version, [OPTION_newest] = &cli->newest,
+        [OPTION_full] = &cli->full,       [OPTION_hex] = &cli->hex,
+        [OPTION_json] = &cli->json,       [OPTION_oldest] = &cli->oldest,
+        [OPTION_merged] = &cli->merged,   [OPTION_superset] = &cli->superset,
+        [OPTION_explain] = &cli->explain,
     };
     if (places[id] != NULL) {
         *places[id] = true;

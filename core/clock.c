@@ -10,3 +10,9 @@ double sm_clock_seconds(void)
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+void sm_clock_wait(unsigned ms)
+{
+    const struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    (void)nanosleep(&t, NULL);
+}

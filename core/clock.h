@@ -5,5 +5,7 @@
 
 /* Seconds since some fixed instant. */
 double sm_clock_seconds(void);
+/* Sleeps about so long; a signal may end it early. */
+void sm_clock_wait(unsigned ms);
 
 #endif

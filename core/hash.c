@@ -127,6 +127,17 @@ void sm_hash(sm_hasher *h, sm_hash_kind kind, sm_bytes input, uint8_t out[SM_HAS
     }
 }
 
+uint32_t sm_hash_mod(sm_hasher *h, sm_hash_kind kind, sm_bytes input, uint32_t n)
+{
+    uint8_t hash[SM_HASH_MAX_BYTES];
+    sm_hash(h, kind, input, hash);
+    uint64_t rest = 0; /* below 2^32, so it fits in front of 32 more bits; all sizes are 4 * k */
+    for (size_t i = 0; i < ROWS[kind].size; i += 4) {
+        rest = (rest << 32 | sm_load_be32(hash + i)) % n;
+    }
+    return (uint32_t)rest;
+}
+
 static uint32_t rotate_left(uint32_t x, unsigned by)
 {
     return x << by | x >> (32 - by);

@@ -39,6 +39,8 @@ size_t sm_hash_size(sm_hash_kind kind);
 
 /* Writes sm_hash_size(kind) bytes to out. */
 void sm_hash(sm_hasher *h, sm_hash_kind kind, sm_bytes input, uint8_t out[SM_HASH_MAX_BYTES]);
+/* The hash as one unsigned big-endian number, whatever its length, mod n; n >= 1. */
+uint32_t sm_hash_mod(sm_hasher *h, sm_hash_kind kind, sm_bytes input, uint32_t n);
 
 /* Single hashes that need no hasher. */
 uint32_t sm_murmur3(sm_bytes input, uint32_t seed);

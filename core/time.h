@@ -119,6 +119,8 @@ sm_status sm_time_compile(sm_arena *arena, sm_bytes pattern, const sm_time_optio
  * tzdata). "%Y-%m-%d %H:%M:%S zone=Asia/Shanghai repeated=reject missing=reject"; zone and policies
  * are left out where every text says its offset. Bytes outside printable ASCII are \xHH. */
 const char *sm_time_format_text(const sm_time_format *f);
+/* Of local times; NULL: UTC. */
+const sm_zone *sm_time_format_zone(const sm_time_format *f);
 
 /* What parsing met besides the value. */
 typedef struct sm_time_result {
@@ -141,7 +143,8 @@ typedef struct sm_time_printer sm_time_printer;
 /* zone NULL: UTC; borrowed, must outlive the printer. */
 sm_status sm_time_printer_compile(sm_arena *arena, sm_bytes pattern, const sm_zone *zone,
                                   const sm_time_printer **out, sm_error *err) SM_MUST_CHECK;
-size_t sm_time_printer_size(const sm_time_printer *p); /* most bytes it ever writes */
+size_t sm_time_printer_size(const sm_time_printer *p);         /* most bytes it ever writes */
+const sm_zone *sm_time_printer_zone(const sm_time_printer *p); /* NULL: UTC */
 /* Writes at most sm_time_printer_size bytes, no NUL; 0 = outside years 1 ... 9999 (in the zone), or
  * an empty pattern. */
 size_t sm_time_print(const sm_time_printer *p, int64_t ms, char *out);

@@ -423,3 +423,8 @@ const char *sm_time_format_text(const sm_time_format *f)
 {
     return f->text;
 }
+
+const sm_zone *sm_time_format_zone(const sm_time_format *f)
+{
+    return f->zone;
+}

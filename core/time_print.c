@@ -249,6 +249,11 @@ size_t sm_time_printer_size(const sm_time_printer *p)
     return p->size;
 }
 
+const sm_zone *sm_time_printer_zone(const sm_time_printer *p)
+{
+    return p->zone;
+}
+
 size_t sm_time_print(const sm_time_printer *p, int64_t ms, char *out)
 {
     moment m = {.ms = ms};

@@ -35,7 +35,12 @@ struct sm_hfile {
     sm_bytes payload; /* of the block at hand */
     size_t at;
     uint64_t cells;
+    bool sought; /* the walk did not begin at the first cell: nothing to count against */
+    uint64_t blocks_read, bytes_read;
 };
+
+/* The next data block becomes the one at hand; *found = false behind the last. */
+sm_status sm_hfile_next_block(sm_hfile *h, bool *found, sm_error *err) SM_MUST_CHECK;
 
 /* SM_E_FORMAT that names the encoding, unless cells can be read. */
 sm_status sm_hfile_check_encoding(const sm_hfile *h, sm_error *err) SM_MUST_CHECK;

@@ -308,7 +308,7 @@ static sm_status count_blocks(sm_hfile *h, sm_error *err)
 /* ---- opening and closing ------------------------------------------------------------------------
  */
 
-static sm_status load(sm_hfile *h, const char *path, sm_error *err)
+static sm_status load(sm_hfile *h, const char *path, bool whole, sm_error *err)
 {
     sm_file_info info = {0};
     sm_status st = sm_file_open_read(path, &h->file, err);
@@ -329,13 +329,13 @@ static sm_status load(sm_hfile *h, const char *path, sm_error *err)
     if (st == SM_OK) {
         st = load_info(h, err);
     }
-    if (st == SM_OK) {
+    if (st == SM_OK && whole) {
         st = count_blocks(h, err);
     }
     return st == SM_OK ? sm_hfile_rewind(h, err) : st;
 }
 
-sm_status sm_hfile_open(const char *path, sm_hfile **out, sm_error *err)
+static sm_status open_file(const char *path, bool whole, sm_hfile **out, sm_error *err)
 {
     *out = NULL;
     void *p = NULL;
@@ -351,13 +351,23 @@ sm_status sm_hfile_open(const char *path, sm_hfile **out, sm_error *err)
     for (int i = 0; i < SM_HFILE_BLOOMS; i++) {
         sm_buf_init(&h->blooms[i].payload, UINT32_MAX);
     }
-    st = load(h, path, err);
+    st = load(h, path, whole, err);
     if (st != SM_OK) {
         sm_hfile_close(h);
         return st;
     }
     *out = h;
     return SM_OK;
+}
+
+sm_status sm_hfile_open(const char *path, sm_hfile **out, sm_error *err)
+{
+    return open_file(path, true, out, err);
+}
+
+sm_status sm_hfile_open_to_seek(const char *path, sm_hfile **out, sm_error *err)
+{
+    return open_file(path, false, out, err);
 }
 
 void sm_hfile_close(sm_hfile *h)
@@ -416,11 +426,12 @@ sm_status sm_hfile_rewind(sm_hfile *h, sm_error *err)
     h->payload = sm_bytes_of(NULL, 0);
     h->at = 0;
     h->cells = 0;
+    h->sought = false;
     return SM_OK;
 }
 
-/* The next data block, if there is one: index and bloom blocks lie between. */
-static sm_status next_data_block(sm_hfile *h, bool *found, sm_error *err)
+/* Index and bloom blocks lie between data blocks. */
+sm_status sm_hfile_next_block(sm_hfile *h, bool *found, sm_error *err)
 {
     *found = false;
     while (h->next_block < h->trailer.load_on_open_offset) {
@@ -440,6 +451,8 @@ static sm_status next_data_block(sm_hfile *h, bool *found, sm_error *err)
         }
         h->payload = b.payload;
         h->at = 0;
+        h->blocks_read++;
+        h->bytes_read += b.next - b.offset;
         *found = true;
         return SM_OK;
     }
@@ -456,11 +469,11 @@ sm_status sm_hfile_next(sm_hfile *h, sm_cell *cell, bool *more, sm_error *err)
     }
     if (h->at == h->payload.len) {
         bool found = false;
-        st = next_data_block(h, &found, err);
+        st = sm_hfile_next_block(h, &found, err);
         if (st != SM_OK) {
             return st;
         }
-        if (!found && h->cells != h->trailer.entries) {
+        if (!found && !h->sought && h->cells != h->trailer.entries) {
             return sm_hfile_bad(&h->in, h->in.end, err,
                                 "the trailer counts %" PRIu64 " cells, the file holds %" PRIu64,
                                 h->trailer.entries, h->cells);

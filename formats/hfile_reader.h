@@ -25,6 +25,8 @@ typedef struct sm_hfile_info {
 } sm_hfile_info;
 
 sm_status sm_hfile_open(const char *path, sm_hfile **out, sm_error *err) SM_MUST_CHECK;
+/* The same without a look at every block's header: info's data_blocks stays 0. For seeking. */
+sm_status sm_hfile_open_to_seek(const char *path, sm_hfile **out, sm_error *err) SM_MUST_CHECK;
 void sm_hfile_close(sm_hfile *h); /* takes NULL */
 const sm_hfile_info *sm_hfile_info_of(const sm_hfile *h);
 
@@ -35,6 +37,12 @@ sm_file_note sm_hfile_note_at(const sm_hfile *h, size_t index);
 /* Cells from the first to the last; *cell lives until the next call. */
 sm_status sm_hfile_next(sm_hfile *h, sm_cell *cell, bool *more, sm_error *err) SM_MUST_CHECK;
 sm_status sm_hfile_rewind(sm_hfile *h, sm_error *err) SM_MUST_CHECK;
+/* The next cell will be the first one whose row is not below `row`: down the block index, one block
+ * per level. */
+sm_status sm_hfile_seek(sm_hfile *h, sm_bytes row, sm_error *err) SM_MUST_CHECK;
+/* Index and data blocks read by seeks and walks since it was opened, and their bytes in the file.
+ */
+void sm_hfile_reads(const sm_hfile *h, uint64_t *blocks, uint64_t *bytes);
 
 /* Everything at once: each block's header, checksum, size and previous-block link; the order of
  * cells; each index entry against the first cell of its block, at all levels; each row against the

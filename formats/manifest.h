@@ -6,8 +6,9 @@
  * threads, any memory budget and any path; "environment" (paths, mtimes, limits, timings) is not.
  *
  * Sums that hold: records_read = accepted + rejected + filtered, in total and per input; per table,
- * accepted = row_images + not_selected + without_cells; per family and region cells_made =
- * cells_written + duplicates_dropped, and cells_written is the sum over its files. */
+ * accepted = row_images - uid_rows + not_selected + without_cells, where uid_rows come from
+ * dictionaries and not from records; per family and region cells_made = cells_written +
+ * duplicates_dropped, and cells_written is the sum over its files. */
 #ifndef SM_FORMATS_MANIFEST_H
 #define SM_FORMATS_MANIFEST_H
 
@@ -56,7 +57,7 @@ typedef struct sm_manifest_table {
     const char *name, *key, *fingerprint, *directory;
     const sm_bytes *splits;
     size_t split_count;
-    uint64_t row_images, rows, not_selected, without_cells;
+    uint64_t row_images, rows, not_selected, without_cells, uid_rows;
     const sm_manifest_family *families;
     size_t family_count;
     const sm_manifest_region *regions; /* those with rows */
@@ -70,6 +71,12 @@ typedef struct sm_manifest_file {
     int64_t oldest, newest;
     sm_bytes first_key, last_key;
 } sm_manifest_file;
+
+/* A dictionary of uid(): its first `entries` ids are those that the dataset was made with. */
+typedef struct sm_manifest_uids {
+    const char *name;
+    uint64_t entries, xxh64;
+} sm_manifest_uids;
 
 typedef struct sm_manifest_environment {
     const char *version, *output;
@@ -86,6 +93,8 @@ typedef struct sm_manifest {
     const uint64_t *rejects_by_code; /* SM_REJECT_COUNT long, or NULL */
     const sm_manifest_table *tables;
     size_t table_count;
+    const sm_manifest_uids *uids; /* those in use */
+    size_t uid_count;
     const sm_manifest_file *files;
     size_t file_count;
     sm_manifest_environment environment;
@@ -94,7 +103,7 @@ typedef struct sm_manifest {
 sm_status sm_manifest_write(const sm_manifest *m, sm_buf *out, sm_error *err) SM_MUST_CHECK;
 
 /* Reads what verify, replace and a rerun need: run_fingerprint, output_format, counts, tables
- * (name, fingerprint, splits, families' names) and files. All in the arena. A file that is no
+ * (name, fingerprint, splits, families' names), uids and files. All in the arena. A file that is no
  * manifest of this version is SM_E_FORMAT; a missing one SM_E_INPUT_MISSING. */
 sm_status sm_manifest_read(const char *path, sm_arena *arena, sm_manifest *out, sm_error *err)
     SM_MUST_CHECK;

@@ -260,6 +260,25 @@ static void read_tables(loader *l, json_object *root, sm_manifest *m)
     m->tables = tables;
 }
 
+/* Only datasets with uid() have them. Hashes are judged through the fingerprint. */
+static void read_uids(loader *l, json_object *root, sm_manifest *m)
+{
+    json_object *array = NULL;
+    if (!json_object_object_get_ex(root, "uids", &array)) {
+        return;
+    }
+    array = get_array(l, root, "uids", &m->uid_count);
+    sm_manifest_uids *uids = new_array(l, m->uid_count, sizeof *uids);
+    for (size_t i = 0; l->status == SM_OK && i < m->uid_count; i++) {
+        json_object *o = item_at(l, array, i);
+        if (o != NULL) {
+            uids[i].name = get_text(l, o, "name");
+            uids[i].entries = get_uint(l, o, "entries");
+        }
+    }
+    m->uids = uids;
+}
+
 static void read_counts(loader *l, json_object *root, sm_manifest_counts *c)
 {
     json_object *o = NULL;
@@ -292,6 +311,7 @@ static void read_root(loader *l, json_object *root, sm_manifest *m)
     m->output_format = get_text(l, root, "output_format");
     read_counts(l, root, &m->counts);
     read_tables(l, root, m);
+    read_uids(l, root, m);
     read_files(l, root, m);
 }
 

@@ -109,6 +109,9 @@ static void write_table(sm_json *j, const sm_manifest_table *t)
     sm_json_text(j, "directory", t->directory);
     sm_json_uint(j, "row_images", t->row_images);
     sm_json_uint(j, "not_selected", t->not_selected);
+    if (t->uid_rows != 0) {
+        sm_json_uint(j, "uid_rows", t->uid_rows);
+    }
     sm_json_uint(j, "without_cells", t->without_cells);
     write_cells(j, &sum);
     sm_json_uint(j, "region_count", t->split_count + 1);
@@ -176,6 +179,23 @@ static void write_environment(sm_json *j, const sm_manifest *m)
     sm_json_close_object(j);
 }
 
+/* Nothing for the many datasets without. */
+static void write_uids(sm_json *j, const sm_manifest *m)
+{
+    if (m->uid_count == 0) {
+        return;
+    }
+    sm_json_open_array(j, "uids");
+    for (size_t i = 0; i < m->uid_count; i++) {
+        sm_json_open_object(j, NULL);
+        sm_json_text(j, "name", m->uids[i].name);
+        sm_json_uint(j, "entries", m->uids[i].entries);
+        sm_json_hex64(j, "xxh64", m->uids[i].xxh64);
+        sm_json_close_object(j);
+    }
+    sm_json_close_array(j);
+}
+
 sm_status sm_manifest_write(const sm_manifest *m, sm_buf *out, sm_error *err)
 {
     sm_json j;
@@ -199,6 +219,7 @@ sm_status sm_manifest_write(const sm_manifest *m, sm_buf *out, sm_error *err)
         write_table(&j, &m->tables[i]);
     }
     sm_json_close_array(&j);
+    write_uids(&j, m);
     sm_json_open_array(&j, "files");
     for (size_t i = 0; i < m->file_count; i++) {
         write_file(&j, &m->files[i]);

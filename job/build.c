@@ -20,6 +20,9 @@ static sm_status open_builder(builder *b, sm_error *err)
     if (st == SM_OK) {
         st = sm_record_maker_new(b->shared->job, &b->maker, err);
     }
+    if (st == SM_OK) {
+        st = sm_record_maker_assume_uids(b->maker, err);
+    }
     return st == SM_OK ? sm_reject_list_new(&b->rejects, err) : st;
 }
 
@@ -69,6 +72,17 @@ static sm_status reject(builder *b, const sm_record *record, const sm_reject_not
     return sm_rejects_commit_part(b->shared->rejects, &b->slice, b->rejects, err);
 }
 
+/* All names of accepted records have ids by now, if their dictionary assigns any. That names of
+ * rejected ones stand as id 0 until the reason is found makes it the true reason. */
+static sm_status unseen_name(const builder *b, const sm_record *record, sm_error *err)
+{
+    return sm_fail(err, SM_E_INPUT_CHANGED,
+                   "%s line %llu: holds a name for uid() that was not there when new names were "
+                   "collected; the input changed since: run again",
+                   sm_source_input(b->shared->source, record->place.file)->path,
+                   (unsigned long long)record->place.line);
+}
+
 static sm_status take_record(builder *b, const sm_record *record, sm_error *err)
 {
     const sm_made_row *rows = NULL;
@@ -77,6 +91,9 @@ static sm_status take_record(builder *b, const sm_record *record, sm_error *err)
     const sm_status st = sm_record_make(b->maker, record, &what, &rows, &why, err);
     if (st != SM_OK) {
         return st;
+    }
+    if (what == SM_MADE_ROWS && sm_record_maker_assumed(b->maker)) {
+        return unseen_name(b, record, err);
     }
     switch (what) {
     case SM_MADE_ROWS: b->counts.records_accepted++; return store_rows(b, record, rows, err);

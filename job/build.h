@@ -9,9 +9,10 @@
 #include "job/job.h"
 #include "partitioner/runs.h"
 
-/* Per table, summed over workers. accepted = row_images + not_selected + without_cells. */
+/* Per table, summed over workers. accepted = row_images - uid_rows + not_selected + without_cells;
+ * uid_rows are those that come from dictionaries (uid_rows.h). */
 typedef struct sm_build_counts {
-    uint64_t row_images, not_selected, without_cells;
+    uint64_t row_images, not_selected, without_cells, uid_rows;
 } sm_build_counts;
 
 typedef struct sm_build {
@@ -43,6 +44,14 @@ typedef struct sm_record_maker sm_record_maker;
 sm_status sm_record_maker_new(const sm_job *job, sm_record_maker **out, sm_error *err)
     SM_MUST_CHECK;
 void sm_record_maker_free(sm_record_maker *m); /* takes NULL */
+
+/* Names without an id are noted instead of rejected; whoever reads the notes says what becomes of
+ * them. */
+void sm_record_maker_collect(sm_record_maker *m, struct sm_uid_notes *notes);
+/* For whoever assigns no ids: names that a run would give ids to stand as id 0. */
+sm_status sm_record_maker_assume_uids(sm_record_maker *m, sm_error *err) SM_MUST_CHECK;
+/* Whether the last record had such names. */
+bool sm_record_maker_assumed(const sm_record_maker *m);
 
 typedef enum sm_made { SM_MADE_ROWS, SM_MADE_FILTERED, SM_MADE_REJECT } sm_made;
 

@@ -45,6 +45,7 @@ typedef struct sm_job_table {
     const char *key_canonical;
     char key_fingerprint[SM_FINGERPRINT_TEXT];
     const sm_splits *splits;
+    sm_split_spec split_spec;      /* what the job said about them */
     const sm_expr *when;           /* NULL: every record */
     const sm_expr *timestamp;      /* NULL: fixed */
     int64_t fixed_timestamp;       /* ms */
@@ -52,6 +53,9 @@ typedef struct sm_job_table {
     size_t family_count;
     const sm_job_cell *cells; /* one per column of the layout */
     sm_layout layout;
+    /* Rows come from the dictionaries and not from records, which `when` never selects: OpenTSDB's
+     * tsdb-uid. NULL: an ordinary table. */
+    const struct sm_uid_rows *uid_rows;
 } sm_job_table;
 
 typedef struct sm_job {
@@ -66,6 +70,13 @@ typedef struct sm_job {
     const sm_expr *where; /* NULL: every record */
     const int *identity;
     size_t identity_count;
+    uint64_t seed;                 /* of random() and pick() */
+    const sm_expr_define *defines; /* define and input.let */
+    size_t define_count;
+    const sm_expr_view *views; /* one per table, in order */
+    size_t view_count;
+    struct sm_uids *uids;  /* dictionaries of uid(); NULL: none are named */
+    const char *rule_file; /* where key rules are kept; NULL: nowhere */
 
     const sm_job_table *tables;
     size_t table_count;
@@ -94,6 +105,7 @@ typedef struct sm_job_options {
     const char *rejects; /* --rejects */
     unsigned threads;    /* --threads; 0: the machine's */
     bool no_output;      /* the command writes nothing, so a job without output will do */
+    bool no_input;       /* it reads no input, so a job without input.files will do */
 } sm_job_options;
 
 sm_status sm_job_load(const char *path, sm_job_options *options, sm_job **out, sm_error *err)

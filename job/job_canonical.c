@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "ingest/encoding.h"
 #include "job/job_reader.h"
+#include "partitioner/uids.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +135,29 @@ static void write_feed(writer *w, const sm_feed *feed)
     line_text(w, "input", ".trailer", feed->trailer);
 }
 
+/* Which ids names have is known only after the inputs are read (pipeline.c). */
+static void write_uids(writer *w, const sm_uids *uids)
+{
+    for (size_t i = 0; uids != NULL && i < uids->count; i++) {
+        char path[300];
+        if (uids->items[i].used) {
+            (void)snprintf(path, sizeof path, "uids.%.256s", uids->items[i].name);
+            line_text(w, path, ".new", uids->items[i].assign ? "assign" : "reject");
+        }
+    }
+}
+
+/* What random and pick go by. */
+static void write_identity(writer *w, const sm_job *job)
+{
+    for (size_t i = 0; i < job->identity_count; i++) {
+        line_text(w, "input", ".identity", job->schema.fields[job->identity[i]].name);
+    }
+    if (job->seed != 0) {
+        line_number(w, "job", ".seed", (int64_t)job->seed);
+    }
+}
+
 static void write_input(writer *w, const sm_job *job)
 {
     line_text(w, "input", ".format", job->input_format);
@@ -147,9 +171,7 @@ static void write_input(writer *w, const sm_job *job)
             write_window(w, f);
         }
     }
-    for (size_t i = 0; i < job->identity_count; i++) {
-        line_text(w, "input", ".identity", job->schema.fields[job->identity[i]].name);
-    }
+    write_identity(w, job);
     line_expr(w, &job->schema, "input", ".where", job->where);
 }
 
@@ -212,6 +234,7 @@ sm_status sm_job_make_canonical(sm_job_reader *r)
     sm_buf_init(&w.buf, CANONICAL_MAX);
     line_number(&w, "format", ".version", FORMAT_VERSION);
     write_input(&w, job);
+    write_uids(&w, job->uids);
     for (size_t i = 0; i < job->table_count; i++) {
         write_table(&w, job, &job->tables[i]);
     }
@@ -256,6 +279,9 @@ sm_status sm_job_fingerprint_key(sm_job_reader *r, sm_job_table *table, const bo
         if (used[i]) {
             write_field(&w, &r->fields[i]);
         }
+    }
+    if (sm_expr_reads_identity(table->key)) {
+        write_identity(&w, r->job);
     }
     write_nulls(&w, &r->job->csv);
     if (r->job->feed.encoding == SM_ENCODING_LATIN1 ||

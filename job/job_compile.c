@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions of a job compiled in its schema, with note of the fields that each one reads. */
 #include "job/job_reader.h"
+#include "job/query.h"
+
+void sm_job_expr_context(const sm_job *job, const sm_job_table *table, sm_arena *arena,
+                         const char *where, sm_expr_context *out)
+{
+    *out = (sm_expr_context){.arena = arena,
+                             .schema = &job->schema,
+                             .identity = job->identity,
+                             .identity_count = job->identity_count,
+                             .where = where,
+                             .seed = job->seed,
+                             .defines = job->defines,
+                             .define_count = job->define_count,
+                             .views = job->views,
+                             .view_count = job->view_count,
+                             .splits = table != NULL ? table->splits : NULL,
+                             .uids = job->uids};
+}
 
 sm_status sm_job_compile_tracked(sm_job_reader *r, const sm_yaml_node *node, sm_expr_use use,
                                  const char *where, const sm_expr **out, const bool **used)
@@ -15,12 +33,9 @@ sm_status sm_job_compile_tracked(sm_job_reader *r, const sm_yaml_node *node, sm_
     if (flags == NULL || place == NULL) {
         return sm_job_no_memory(r);
     }
-    const sm_expr_context context = {.arena = r->arena,
-                                     .schema = &r->job->schema,
-                                     .identity = r->job->identity,
-                                     .identity_count = r->job->identity_count,
-                                     .where = place,
-                                     .fields_used = flags};
+    sm_expr_context context;
+    sm_job_expr_context(r->job, NULL, r->arena, place, &context);
+    context.fields_used = flags;
     st = sm_expr_compile(&context, use, sm_yaml_node_bytes(node), out, r->err);
     for (size_t i = 0; st == SM_OK && i < r->field_count; i++) {
         r->fields_used[i] = r->fields_used[i] || flags[i];

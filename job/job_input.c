@@ -54,10 +54,20 @@ static bool known_column(const sm_job *job, sm_bytes name)
     return job->csv.column_count == 0;
 }
 
+static bool is_define(const sm_job *job, sm_bytes name)
+{
+    for (size_t i = 0; i < job->define_count; i++) {
+        if (sm_bytes_equal(job->defines[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static sm_status declare_one(void *context, sm_bytes name, sm_error *err)
 {
     sm_job_reader *r = context;
-    if (sm_schema_find(&r->job->schema, name) >= 0) {
+    if (sm_schema_find(&r->job->schema, name) >= 0 || is_define(r->job, name)) {
         return SM_OK;
     }
     if (!known_column(r->job, name)) {
@@ -457,6 +467,32 @@ static sm_status skip_csv(sm_job_reader *r, const sm_yaml_node *value, void *tar
     return SM_OK;
 }
 
+/* What defines are made of; a name that is a declared field as well would hide it. */
+static sm_status declare_defines(sm_job_reader *r, const sm_yaml_node *input)
+{
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < r->job->define_count; i++) {
+        const sm_expr_define *d = &r->job->defines[i];
+        if (sm_schema_find(&r->job->schema, d->name) >= 0) {
+            return sm_job_fail(r, input,
+                               "%.*s is a declared field and the name of an expression; "
+                               "rename one",
+                               (int)d->name.len, (const char *)d->name.data);
+        }
+        st = sm_job_declare_names(r, d->text);
+    }
+    return st;
+}
+
+/* Read before all fields, by sm_job_read_defines. */
+static sm_status skip_let(sm_job_reader *r, const sm_yaml_node *value, void *target)
+{
+    (void)r;
+    (void)value;
+    (void)target;
+    return SM_OK;
+}
+
 static const sm_bind INPUT_RULES[] = {
     {.key = "files", .read = read_files},
     {.key = "format", .read = read_input_format},
@@ -464,6 +500,7 @@ static const sm_bind INPUT_RULES[] = {
     {.key = "fields", .read = read_fields},
     {.key = "where", .read = read_where},
     {.key = "identity", .read = read_identity},
+    {.key = "let", .read = skip_let},
     {.key = "encoding", .read = sm_job_read_encoding},
     {.key = "path_fields", .read = sm_job_read_path_fields},
     {.key = "header_lines", .read = sm_job_read_header_lines},
@@ -499,7 +536,7 @@ sm_status sm_job_read_input(sm_job_reader *r, const sm_yaml_node *input)
     if (st == SM_OK && r->where != NULL) {
         st = sm_job_declare_names(r, sm_yaml_node_bytes(r->where));
     }
-    return st;
+    return st == SM_OK ? declare_defines(r, input) : st;
 }
 
 static sm_status finish_identity(sm_job_reader *r)

@@ -13,13 +13,16 @@
 enum { JOB_FILE_MAX = 4 << 20 };
 
 typedef struct top_nodes {
-    const sm_yaml_node *input, *tables, *output, *limits;
+    const sm_yaml_node *input, *tables, *output, *limits, *uids, *seed, *define;
 } top_nodes;
 
 static const sm_bind TOP_RULES[] = {{.key = "input", .offset = offsetof(top_nodes, input)},
                                     {.key = "tables", .offset = offsetof(top_nodes, tables)},
                                     {.key = "output", .offset = offsetof(top_nodes, output)},
-                                    {.key = "limits", .offset = offsetof(top_nodes, limits)}};
+                                    {.key = "limits", .offset = offsetof(top_nodes, limits)},
+                                    {.key = "uids", .offset = offsetof(top_nodes, uids)},
+                                    {.key = "seed", .offset = offsetof(top_nodes, seed)},
+                                    {.key = "define", .offset = offsetof(top_nodes, define)}};
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
@@ -141,7 +144,7 @@ static sm_status apply_options(sm_job_reader *r, const sm_job_options *o)
         job->inputs = o->inputs;
         job->input_count = o->input_count;
     }
-    if (job->input_count == 0) {
+    if (!o->no_input && job->input_count == 0) {
         return sm_fail(r->err, SM_E_JOB, "%s: no input; list input.files or give --input",
                        job->path);
     }
@@ -175,17 +178,46 @@ static void mark_used(sm_job_reader *r)
     }
 }
 
+/* 32 bits, as the hash that takes it has. */
+static sm_status read_seed(sm_job_reader *r, const sm_yaml_node *node)
+{
+    int64_t seed = 0;
+    const sm_status st = sm_job_int(r, node, "seed", 0, UINT32_MAX, &seed);
+    r->job->seed = (uint64_t)seed;
+    return st;
+}
+
+/* Names that expressions may use, before any expression is compiled. */
+static sm_status read_names(sm_job_reader *r, const top_nodes *top, const sm_yaml_node **tables)
+{
+    sm_status st = sm_job_read_defines(r, top->input, top->define);
+    if (st == SM_OK) {
+        st = sm_job_read_input(r, top->input);
+    }
+    if (st == SM_OK) {
+        st = sm_job_expand_presets(r, tables);
+    }
+    if (st == SM_OK) {
+        st = sm_job_declare_tables(r, *tables);
+    }
+    return st == SM_OK ? sm_job_name_views(r, *tables) : st;
+}
+
 static sm_status read_parts(sm_job_reader *r, const top_nodes *top)
 {
-    sm_status st = sm_job_read_input(r, top->input);
+    const sm_yaml_node *tables = top->tables;
+    sm_status st = top->uids == NULL ? SM_OK : sm_job_read_uids(r, top->uids);
+    if (st == SM_OK && top->seed != NULL) {
+        st = read_seed(r, top->seed);
+    }
     if (st == SM_OK) {
-        st = sm_job_declare_tables(r, top->tables);
+        st = read_names(r, top, &tables);
     }
     if (st == SM_OK) {
         st = sm_job_finish_input(r);
     }
     if (st == SM_OK) {
-        st = sm_job_read_tables(r, top->tables);
+        st = sm_job_read_tables(r, tables);
     }
     if (st == SM_OK && top->output != NULL) {
         st = sm_job_bind(r, top->output, "output", OUTPUT_RULES, 3, NULL);
@@ -202,10 +234,11 @@ static sm_status read_parts(sm_job_reader *r, const top_nodes *top)
 static sm_status read_job(sm_job_reader *r, sm_bytes text, sm_job_options *options)
 {
     const sm_yaml_node *root = NULL;
-    top_nodes top = {NULL, NULL, NULL, NULL};
+    top_nodes top = {.input = NULL};
     sm_status st = sm_yaml_parse(r->arena, r->job->path, text, &options->settings, &root, r->err);
     if (st == SM_OK) {
-        st = sm_job_bind(r, root, "the job", TOP_RULES, 4, &top);
+        st = sm_job_bind(r, root, "the job", TOP_RULES, sizeof TOP_RULES / sizeof TOP_RULES[0],
+                         &top);
     }
     if (st == SM_OK) {
         st = check_top(r, root, &top);

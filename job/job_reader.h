@@ -88,6 +88,12 @@ sm_status sm_job_read_header_lines(sm_job_reader *r, const sm_yaml_node *value, 
 sm_status sm_job_read_trailer(sm_job_reader *r, const sm_yaml_node *value, void *target)
     SM_MUST_CHECK;
 sm_status sm_job_finish_feed(sm_job_reader *r, const sm_yaml_node *input) SM_MUST_CHECK;
+/* Names for expressions: the job's `define` (NULL: none) and input.let. Before any field is read.
+ */
+sm_status sm_job_read_defines(sm_job_reader *r, const sm_yaml_node *input,
+                              const sm_yaml_node *define) SM_MUST_CHECK;
+/* What key(table) stands for, once presets are expanded. */
+sm_status sm_job_name_views(sm_job_reader *r, const sm_yaml_node *tables) SM_MUST_CHECK;
 /* where and identity, once the fields are known. */
 sm_status sm_job_finish_input(sm_job_reader *r) SM_MUST_CHECK;
 /* Fields that expressions name without a declaration are text columns: adds them to the schema. */
@@ -111,8 +117,22 @@ sm_status sm_job_read_families(sm_job_reader *r, const sm_yaml_node *map, sm_job
     SM_MUST_CHECK;
 sm_status sm_job_read_cells(sm_job_reader *r, const sm_yaml_node *cells, sm_job_table *table)
     SM_MUST_CHECK;
-sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, const sm_splits **out)
+sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
     SM_MUST_CHECK;
+
+/* The dictionaries of uid(), read from their files. */
+sm_status sm_job_read_uids(sm_job_reader *r, const sm_yaml_node *uids) SM_MUST_CHECK;
+/* Entries of `tables` that name a preset become what they stand for; *tables may be another list
+ * afterwards. */
+sm_status sm_job_expand_presets(sm_job_reader *r, const sm_yaml_node **tables) SM_MUST_CHECK;
+/* The dictionaries whose entries fill this table (uid_rows.c). */
+sm_status sm_job_read_uid_rows(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
+    SM_MUST_CHECK;
+/* An entry with `preset: opentsdb` as plain entries, one or two, appended to out
+ * (preset_opentsdb.c).
+ */
+sm_status sm_job_expand_opentsdb(sm_job_reader *r, const sm_yaml_node *table,
+                                 const sm_yaml_node **out, size_t *count) SM_MUST_CHECK;
 
 sm_status sm_job_make_canonical(sm_job_reader *r) SM_MUST_CHECK;
 sm_status sm_job_fingerprint_key(sm_job_reader *r, sm_job_table *table, const bool *used)

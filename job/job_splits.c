@@ -172,7 +172,7 @@ static sm_status keep_notes(sm_job_reader *r, const sm_splits *splits)
     return SM_OK;
 }
 
-sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, const sm_splits **out)
+sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
 {
     sm_split_spec spec = {.kind = SM_SPLITS_NONE};
     const sm_status st = node == NULL ? SM_OK : read_spec(r, node, &spec);
@@ -197,6 +197,7 @@ sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, const s
         return sm_job_fail(
             r, node, "splits needs regions: into how many regions to cut, such as regions: 10");
     }
-    const sm_status made = sm_splits_make(r->arena, &spec, out, r->err);
-    return made == SM_OK ? keep_notes(r, *out) : made;
+    const sm_status made = sm_splits_make(r->arena, &spec, &table->splits, r->err);
+    table->split_spec = spec;
+    return made == SM_OK ? keep_notes(r, table->splits) : made;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef struct table_nodes {
-    const sm_yaml_node *at, *name, *key, *splits, *timestamp, *families, *cells, *when, *duplicates;
+    const sm_yaml_node *at, *name, *key, *splits, *timestamp, *families, *cells, *when, *duplicates,
+        *uid_rows;
 } table_nodes;
 
 static const sm_bind TABLE_RULES[] = {
@@ -19,6 +20,7 @@ static const sm_bind TABLE_RULES[] = {
     {.key = "cells", .offset = offsetof(table_nodes, cells)},
     {.key = "when", .offset = offsetof(table_nodes, when)},
     {.key = "duplicates", .offset = offsetof(table_nodes, duplicates)},
+    {.key = "uid_rows", .offset = offsetof(table_nodes, uid_rows)},
 };
 
 static sm_status collect(sm_job_reader *r, const sm_yaml_node *item, const char *where,
@@ -179,7 +181,7 @@ static sm_status read_table(sm_job_reader *r, const table_nodes *nodes, sm_job_t
         st = read_key(r, nodes->key, table);
     }
     if (st == SM_OK) {
-        st = sm_job_read_splits(r, nodes->splits, &table->splits);
+        st = sm_job_read_splits(r, nodes->splits, table);
     }
     if (st == SM_OK && nodes->when != NULL) {
         const char *where = sm_job_format(r, "%s.when", table->where);
@@ -198,7 +200,8 @@ static sm_status read_table(sm_job_reader *r, const table_nodes *nodes, sm_job_t
     if (st == SM_OK && nodes->duplicates != NULL) {
         st = read_duplicates(r, nodes->duplicates, &table->layout);
     }
-    return st;
+    return st == SM_OK && nodes->uid_rows != NULL ? sm_job_read_uid_rows(r, nodes->uid_rows, table)
+                                                  : st;
 }
 
 static bool same_splits(const sm_splits *a, const sm_splits *b)

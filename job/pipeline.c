@@ -2,6 +2,7 @@
 /* A run, from frozen job to published dataset: the file to read first.
  *
  *   open      lock the output, look what is there, resolve the inputs, share out the memory
+ *   names     only with uid(): new names get ids, before anything else is written (uid_pass.c)
  *   build     fork: slices -> records -> rows in the run store (build.c)          join
  *   merge     fork: regions, largest first -> files (merge_phase.c)                join
  *   publish   manifest, fsync, rename (formats/dataset.c); rejects also when the run failed
@@ -17,6 +18,9 @@
 #include "job/merge_phase.h"
 #include "job/run_report.h"
 #include "job/saltmill.h"
+#include "job/uid_pass.h"
+#include "job/uid_rows.h"
+#include "partitioner/uids.h"
 
 #include <string.h>
 
@@ -39,6 +43,8 @@ typedef struct run {
     sm_rejects *rejects;
     sm_runs *runs;
     sm_build_counts **counts;
+    sm_uid_pass uid_pass;
+    const sm_manifest *compared; /* the old dataset's, while it is asked whether it is this run's */
     sm_merge_phase merge;
     char fingerprint[SM_FINGERPRINT_TEXT];
     double build_seconds, merge_seconds;
@@ -80,18 +86,23 @@ static sm_status plan_memory(const sm_job *job, memory_plan *plan, sm_error *err
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-static sm_status open_source(run *r, sm_source **out, sm_error *err)
+static sm_source_options source_options(const run *r)
 {
     const sm_job *job = r->job;
-    const sm_source_options options = {.paths = job->inputs,
-                                       .path_count = job->input_count,
-                                       .format = job->input_format,
-                                       .csv = &job->csv,
-                                       .feed = job->feed,
-                                       .schema = &job->schema,
-                                       .record_limit = job->record_limit,
-                                       .slice_size = r->plan.slice,
-                                       .stop = r->stop};
+    return (sm_source_options){.paths = job->inputs,
+                               .path_count = job->input_count,
+                               .format = job->input_format,
+                               .csv = &job->csv,
+                               .feed = job->feed,
+                               .schema = &job->schema,
+                               .record_limit = job->record_limit,
+                               .slice_size = r->plan.slice,
+                               .stop = r->stop};
+}
+
+static sm_status open_source(run *r, sm_source **out, sm_error *err)
+{
+    const sm_source_options options = source_options(r);
     return sm_source_open(&options, out, err);
 }
 
@@ -146,12 +157,49 @@ static sm_status add_path_values(const sm_job *job, const sm_input_info *in, sm_
     return st;
 }
 
-/* What decides the data: the job's canonical text and the decoded inputs in their order. */
+/* Of how many entries the ids are vouched for. A dictionary that assigns has only grown since the
+ * dataset was made, and what it has now decides nothing about that data; where names without an id
+ * are rejects, each further entry may. */
+static size_t entries_that_count(const run *r, const sm_uid_dictionary *d)
+{
+    for (size_t i = 0; d->assign && r->compared != NULL && i < r->compared->uid_count; i++) {
+        if (sm_bytes_equal_text(sm_bytes_text(r->compared->uids[i].name), d->name)) {
+            return r->compared->uids[i].entries;
+        }
+    }
+    return d->table->count;
+}
+
+static sm_status add_uids(const run *r, sm_buf *text, sm_error *err)
+{
+    const sm_uids *uids = r->job->uids;
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && uids != NULL && i < uids->count; i++) {
+        const sm_uid_dictionary *d = &uids->items[i];
+        const size_t count = entries_that_count(r, d);
+        uint64_t hash = 0;
+        if (!d->used) {
+            continue;
+        }
+        st = sm_uid_hash(d, count, &hash, err);
+        if (st == SM_OK) {
+            st = sm_buf_printf(text, err, "uids.%s = %zu %016llx\n", d->name, count,
+                               (unsigned long long)hash);
+        }
+    }
+    return st;
+}
+
+/* What decides the data: the job's canonical text, the ids of names, and the decoded inputs in
+ * their order. */
 static sm_status fingerprint_run(run *r, const sm_source *source, sm_error *err)
 {
     sm_buf text;
     sm_buf_init(&text, SIZE_MAX / 4);
     sm_status st = sm_buf_printf(&text, err, "%s", r->job->canonical);
+    if (st == SM_OK) {
+        st = add_uids(r, &text, err);
+    }
     for (size_t i = 0; st == SM_OK && i < sm_source_input_count(source); i++) {
         const sm_input_info *in = sm_source_input(source, i);
         st = sm_buf_printf(&text, err, "input = %llu %016llx\n",
@@ -189,7 +237,9 @@ static sm_status check_existing(run *r, const sm_manifest *old, sm_error *err)
         st = sm_source_digest(source, err);
     }
     if (st == SM_OK) {
+        r->compared = old;
         st = fingerprint_run(r, source, err);
+        r->compared = NULL;
     }
     sm_source_close(source);
     if (st != SM_OK) {
@@ -249,6 +299,21 @@ static sm_status make_counts(run *r, sm_error *err)
     return r->counts == NULL ? sm_fail_memory(err, 0, "counters") : SM_OK;
 }
 
+static sm_status assign_uids(run *r, sm_error *err)
+{
+    enum { NOTES_PART = 2 }; /* the run store holds nothing yet */
+    const sm_source_options options = source_options(r);
+    r->uid_pass = (sm_uid_pass){.job = r->job,
+                                .source = &options,
+                                .stop = r->stop,
+                                .log = r->options->log,
+                                .memory = r->plan.runs / NOTES_PART / r->job->threads,
+                                .arena = r->report->arena};
+    const sm_status st = sm_uid_pass_run(&r->uid_pass, err);
+    r->uid_pass.source = NULL;
+    return st;
+}
+
 static sm_status build(run *r, sm_error *err)
 {
     enum {
@@ -273,6 +338,12 @@ static sm_status build(run *r, sm_error *err)
     st = sm_par_run(r->job->threads, sm_build_worker, &shared, err);
     if (st == SM_OK) {
         st = sm_rejects_finish(r->rejects, err);
+    }
+    if (st == SM_OK) {
+        st = sm_uid_pass_compare(&r->uid_pass, r->source, err);
+    }
+    if (st == SM_OK) {
+        st = sm_uid_rows_add(r->job, r->runs, r->counts[0], err);
     }
     if (st == SM_OK) {
         st = fingerprint_run(r, r->source, err);
@@ -409,6 +480,9 @@ static sm_status build_merge_publish(run *r, const sm_manifest *old, sm_error *e
     sm_status st = open_source(r, &r->source, err);
     if (st == SM_OK) {
         st = check_disk(r, err);
+    }
+    if (st == SM_OK) {
+        st = assign_uids(r, err);
     }
     if (st == SM_OK) {
         st = build(r, err);

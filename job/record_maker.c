@@ -4,6 +4,7 @@
  * stored. */
 #include "core/mem.h"
 #include "job/build.h"
+#include "partitioner/uid_notes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct sm_record_maker {
     sm_buf payloads;        /* of all tables of one record, one behind the other */
     size_t *payload_starts; /* per table */
     sm_made_row *rows;
+    sm_uid_notes *assumed; /* own ones, or NULL */
 };
 
 sm_status sm_record_maker_new(const sm_job *job, sm_record_maker **out, sm_error *err)
@@ -48,7 +50,28 @@ void sm_record_maker_free(sm_record_maker *m)
     sm_buf_free(&m->payloads);
     sm_free(m->payload_starts);
     sm_free(m->rows);
+    sm_uid_notes_free(m->assumed);
     sm_free(m);
+}
+
+void sm_record_maker_collect(sm_record_maker *m, sm_uid_notes *notes)
+{
+    sm_eval_collect_uids(m->eval, notes);
+}
+
+sm_status sm_record_maker_assume_uids(sm_record_maker *m, sm_error *err)
+{
+    if (m->job->uids == NULL || m->assumed != NULL) {
+        return SM_OK;
+    }
+    const sm_status st = sm_uid_notes_new(m->job->uids->count, 0, &m->assumed, err);
+    sm_eval_collect_uids(m->eval, m->assumed);
+    return st;
+}
+
+bool sm_record_maker_assumed(const sm_record_maker *m)
+{
+    return m->assumed != NULL && sm_uid_notes_pending(m->assumed);
 }
 
 /* ---- reasons --------------------------------------------------------------------------------- */
@@ -290,6 +313,9 @@ sm_status sm_record_make(sm_record_maker *m, const sm_record *record, sm_made *w
 {
     sm_eval_reset(m->eval);
     sm_buf_clear(&m->payloads);
+    if (m->assumed != NULL) {
+        sm_uid_notes_drop(m->assumed);
+    }
     why->code = SM_REJECT_NONE;
     why->field = NULL;
     *rows = m->rows;

@@ -2,6 +2,8 @@
 /* Sums the counters of workers and regions into the manifest. */
 #include "job/run_report.h"
 
+#include "partitioner/uids.h"
+
 #include <string.h>
 
 static sm_status no_memory(sm_error *err)
@@ -205,6 +207,7 @@ static void sum_counts(const sm_report_facts *f, size_t table, sm_manifest_table
         const sm_build_counts *c = &f->counts[w][table];
         t->row_images += c->row_images;
         t->not_selected += c->not_selected;
+        t->uid_rows += c->uid_rows;
         t->without_cells += c->without_cells;
     }
 }
@@ -259,6 +262,28 @@ static sm_status name_rejects(const sm_report_facts *f, sm_run_report *report, s
     return SM_OK;
 }
 
+static sm_status fill_uids(const sm_job *job, sm_arena *arena, sm_manifest *m, sm_error *err)
+{
+    const size_t n = job->uids == NULL ? 0 : job->uids->count;
+    sm_manifest_uids *uids = sm_arena_array(arena, n + 1, sizeof *uids);
+    if (uids == NULL) {
+        return no_memory(err);
+    }
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < n; i++) {
+        const sm_uid_dictionary *d = &job->uids->items[i];
+        if (!d->used) {
+            continue;
+        }
+        sm_manifest_uids *u = &uids[m->uid_count++];
+        u->name = copy_text(arena, d->name);
+        u->entries = d->table->count;
+        st = u->name == NULL ? no_memory(err) : sm_uid_hash(d, d->table->count, &u->xxh64, err);
+    }
+    m->uids = uids;
+    return st;
+}
+
 sm_status sm_report_fill(const sm_report_facts *f, sm_run_report *report, sm_error *err)
 {
     sm_manifest *m = &report->manifest;
@@ -274,6 +299,9 @@ sm_status sm_report_fill(const sm_report_facts *f, sm_run_report *report, sm_err
     sm_status st = fill_inputs(f, arena, m, err);
     for (size_t i = 0; st == SM_OK && i < m->table_count; i++) {
         st = fill_table(f, i, arena, &tables[i], err);
+    }
+    if (st == SM_OK) {
+        st = fill_uids(f->job, arena, m, err);
     }
     if (st == SM_OK) {
         st = fill_files(f, arena, m, err);

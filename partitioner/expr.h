@@ -20,6 +20,10 @@
 #include "core/buf.h"
 #include "core/record.h"
 
+struct sm_splits;
+struct sm_uid_notes;
+struct sm_uids;
+
 typedef struct sm_expr sm_expr;
 
 /* What the value is for: decides which types may come out and what null means. */
@@ -33,6 +37,21 @@ typedef enum sm_expr_use {
     SM_USE_CONDITION  /* condition; null operands make comparisons false */
 } sm_expr_use;
 
+/* A name that stands for an expression (`define`, `input.let`). It is typed anew wherever it is
+ * used, as if its text stood there in parentheses. */
+typedef struct sm_expr_define {
+    sm_bytes name, text;
+    const char *where; /* "define.part", begins messages about its text */
+} sm_expr_define;
+
+/* Another table of the job, for key(name) and region_start(). */
+typedef struct sm_expr_view {
+    sm_bytes name;                  /* of the table */
+    sm_bytes key;                   /* its key expression */
+    const struct sm_splits *splits; /* its regions; may be NULL while only fields are collected */
+} sm_expr_view;
+
+/* Optional members may be zero: what needs them is then refused in words. */
 typedef struct sm_expr_context {
     sm_arena *arena; /* holds the program; lives as long as it */
     const sm_schema *schema;
@@ -40,6 +59,13 @@ typedef struct sm_expr_context {
     size_t identity_count;
     const char *where; /* "tables[0].key": begins every message */
     bool *fields_used; /* one flag per schema field, set for each field that is read; may be NULL */
+    uint64_t seed;     /* of random() and pick() without `by` */
+    const sm_expr_define *defines;
+    size_t define_count;
+    const sm_expr_view *views; /* all tables of the job, in its order */
+    size_t view_count;
+    const struct sm_splits *splits; /* regions of the table whose expression this is */
+    struct sm_uids *uids;           /* dictionaries of uid() */
 } sm_expr_context;
 
 /* SM_E_EXPR with the spot marked when the text cannot be parsed or typed. */
@@ -52,11 +78,21 @@ size_t sm_expr_min_width(const sm_expr *e);
 size_t sm_expr_max_width(const sm_expr *e);
 /* True when the expression is one literal; *out is its value (lives in the arena). */
 bool sm_expr_literal(const sm_expr *e, sm_bytes *out);
+/* Schema index when the expression is one field as it stands, else -1. */
+int sm_expr_field(const sm_expr *e);
+/* Sets the flag of each schema field that the expression reads; those of `record` too are for the
+ * caller to add. */
+void sm_expr_fields(const sm_expr *e, bool *flags);
+/* True when it reads the record's identity (`record`, random, pick without `by`): then identity and
+ * seed are part of the rule. */
+bool sm_expr_reads_identity(const sm_expr *e);
 /* The rule in one canonical spelling (defaults written out, blanks normalised): equal texts build
  * equal keys. For fingerprints. */
 sm_status sm_expr_canonical(const sm_expr *e, const sm_schema *schema, sm_buf *out, sm_error *err)
     SM_MUST_CHECK;
 
+/* May name a define: an identifier that is no word of the language and no function. */
+bool sm_expr_plain_name(sm_bytes name);
 /* Calls fn for each field name that the text mentions, in order, repeated names repeatedly; before
  * a schema exists. Text that cannot be parsed is not an error here: fn then sees the names up to
  * that point. */
@@ -79,6 +115,9 @@ sm_reject sm_expr_run(const sm_expr *e, sm_eval *ev, const sm_record *record, sm
 sm_status sm_eval_status(const sm_eval *ev, sm_error *err) SM_MUST_CHECK;
 /* Forgets all results; once per record. */
 void sm_eval_reset(sm_eval *ev);
+/* From now on uid() notes a name that its dictionary lacks (where it may assign ids) and goes on
+ * with a placeholder of the right width: all 0. NULL: such names are rejects again. */
+void sm_eval_collect_uids(sm_eval *ev, struct sm_uid_notes *notes);
 /* For conditions: true, false, or a reject. */
 sm_reject sm_expr_test(const sm_expr *e, sm_eval *ev, const sm_record *record, bool *out);
 

@@ -128,6 +128,26 @@ static sm_status read_word(const binding *b, const sm_keyparam *p, sm_keyconst *
                        (int)p->name.len, p->name.data, (int)p->words.len, p->words.data);
 }
 
+/* Texts in brackets; k->at is the LIST, its children typed. */
+static sm_status read_list(const binding *b, const sm_keyparam *p, const sm_keyconst *k,
+                           sm_error *err)
+{
+    sm_status st = SM_OK;
+    const sm_node *list = k->at;
+    if (list->kind != SM_NODE_LIST) {
+        return sm_key_fail(b->c, list->at, err, "%.*s must be a list: [\"a\", \"b\"]",
+                           (int)p->name.len, p->name.data);
+    }
+    for (size_t i = 0; st == SM_OK && i < list->child_count; i++) {
+        if (list->child[i]->kind != SM_NODE_TEXT) {
+            return sm_key_fail(b->c, list->child[i]->at, err, "%.*s holds \"texts\" alone",
+                               (int)p->name.len, p->name.data);
+        }
+        st = sm_key_type_node(b->c, list->child[i], err);
+    }
+    return st;
+}
+
 /* A constant that was written in the expression. */
 static sm_status read_given(const binding *b, const sm_keyparam *p, sm_keyconst *k, sm_error *err)
 {
@@ -139,6 +159,7 @@ static sm_status read_given(const binding *b, const sm_keyparam *p, sm_keyconst 
     case SM_PARAM_DURATION:
         wanted = n->kind == SM_NODE_DURATION ? NULL : "a duration such as 1h, 30m, 15s, 1d";
         break;
+    case SM_PARAM_LIST: return read_list(b, p, k, err);
     case SM_PARAM_TEXT: wanted = n->kind == SM_NODE_TEXT ? NULL : "a \"text\""; break;
     case SM_PARAM_VALUE: break;
     }
@@ -218,6 +239,9 @@ static sm_status bind_value(binding *b, const sm_keyparam *p, sm_node *arg, sm_e
 static sm_status bind_values(binding *b, size_t i, sm_error *err)
 {
     const sm_keyparam *p = &b->params[i];
+    if (b->given[i] == NULL) {
+        return SM_OK; /* optional, and the function knows what to take instead */
+    }
     if (!p->variadic) {
         return bind_value(b, p, b->given[i], err);
     }
@@ -239,7 +263,7 @@ static sm_status bind_params(binding *b, sm_error *err)
     sm_node *node = b->node;
     sm_arena *arena = b->c->context->arena;
     sm_keyconst *constants = sm_arena_array(arena, SM_KEY_PARAMS_MAX, sizeof *constants);
-    node->args = sm_arena_array(arena, node->child_count + 1, sizeof(sm_node *));
+    node->args = sm_arena_array(arena, node->child_count + 2, sizeof(sm_node *));
     if (constants == NULL || node->args == NULL) {
         return sm_key_fail_memory(b->c, err);
     }
@@ -257,6 +281,9 @@ static sm_status bind_params(binding *b, sm_error *err)
 
 sm_status sm_key_type_call(sm_keycompile *c, sm_node *node, sm_error *err)
 {
+    if (sm_bytes_equal_text(node->text, "key")) {
+        return sm_key_type_view(c, node, err);
+    }
     sm_status st = find_function(c, node, err);
     if (st != SM_OK) {
         return st;

@@ -102,6 +102,18 @@ static sm_status print_children(const sm_node *node, const char *separator, cons
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+static sm_status print_list(const sm_node *list, sm_buf *out, sm_error *err)
+{
+    sm_status st = print(out, "[", err);
+    for (size_t i = 0; st == SM_OK && i < list->child_count; i++) {
+        st = i > 0 ? print(out, ", ", err) : SM_OK;
+        if (st == SM_OK) {
+            st = print_text(list->child[i]->text, out, err);
+        }
+    }
+    return st == SM_OK ? print(out, "]", err) : st;
+}
+
 static sm_status print_constant(const sm_keyparam *p, const sm_keyconst *k, sm_buf *out,
                                 sm_error *err)
 {
@@ -116,9 +128,58 @@ static sm_status print_constant(const sm_keyparam *p, const sm_keyconst *k, sm_b
     case SM_PARAM_DURATION: return print_duration(k->number, out, err);
     case SM_PARAM_TEXT: return print_text(k->text, out, err);
     case SM_PARAM_WORD: return sm_buf_append(out, k->text.data, k->text.len, err);
+    case SM_PARAM_LIST: return print_list(k->at, out, err);
     case SM_PARAM_VALUE: break;
     }
     return SM_OK;
+}
+
+/* The values of one parameter from node->args[*next] on: several when it is variadic and its
+ * function kept them apart. */
+static sm_status print_values(const sm_node *node, bool variadic, size_t *next,
+                              const sm_schema *schema, sm_buf *out, sm_error *err)
+{
+    const size_t end = variadic ? node->arg_count : *next + 1;
+    sm_status st = print_node(node->args[(*next)++], schema, out, err);
+    while (st == SM_OK && *next < end) {
+        st = print(out, ", ", err);
+        if (st == SM_OK) {
+            st = print_node(node->args[(*next)++], schema, out, err);
+        }
+    }
+    return st;
+}
+
+/* Where printing of a call has come to. */
+typedef struct call_print {
+    const sm_node *node;
+    const sm_schema *schema;
+    sm_buf *out;
+    const char *separator;
+    size_t value, constant; /* next of node->args, node->constants */
+} call_print;
+
+/* Absent: optional and not given, or added by the function itself. */
+static bool is_absent(const call_print *c, const sm_keyparam *p)
+{
+    if (p->kind != SM_PARAM_VALUE) {
+        return !c->node->constants[c->constant].present;
+    }
+    return c->value == c->node->arg_count || c->node->args[c->value]->implied;
+}
+
+static sm_status print_parameter(call_print *c, const sm_keyparam *p, sm_error *err)
+{
+    sm_status st = print(c->out, c->separator, err);
+    c->separator = ", ";
+    if (st != SM_OK || p->kind != SM_PARAM_VALUE) {
+        return st != SM_OK ? st
+                           : print_constant(p, &c->node->constants[c->constant++], c->out, err);
+    }
+    if (p->optional) {
+        st = sm_buf_printf(c->out, err, "%.*s: ", (int)p->name.len, p->name.data);
+    }
+    return st == SM_OK ? print_values(c->node, p->variadic, &c->value, c->schema, c->out, err) : st;
 }
 
 /* Parameters in the order of the signature, absent ones left out. */
@@ -132,20 +193,12 @@ static sm_status print_call(const sm_node *node, const sm_schema *schema, sm_buf
     if (bare || count > SM_KEY_PARAMS_MAX) {
         return st;
     }
-    const char *separator = "(";
-    size_t value = 0;
-    size_t constant = 0;
+    call_print c = {.node = node, .schema = schema, .out = out, .separator = "("};
     for (size_t i = 0; st == SM_OK && i < count; i++) {
-        const bool is_value = params[i].kind == SM_PARAM_VALUE;
-        if (!is_value && !node->constants[constant].present) {
-            constant++;
-            continue;
-        }
-        st = print(out, separator, err);
-        separator = ", ";
-        if (st == SM_OK) {
-            st = is_value ? print_node(node->args[value++], schema, out, err)
-                          : print_constant(&params[i], &node->constants[constant++], out, err);
+        if (is_absent(&c, &params[i])) {
+            c.constant += params[i].kind != SM_PARAM_VALUE;
+        } else {
+            st = print_parameter(&c, &params[i], err);
         }
     }
     return st == SM_OK ? print(out, ")", err) : st;

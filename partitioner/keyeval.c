@@ -109,6 +109,11 @@ void sm_eval_reset(sm_eval *ev)
     ev->end = ev->top + ev->blocks[0].size;
 }
 
+void sm_eval_collect_uids(sm_eval *ev, struct sm_uid_notes *notes)
+{
+    ev->uid_notes = notes;
+}
+
 sm_status sm_eval_status(const sm_eval *ev, sm_error *err)
 {
     return ev->no_memory ? sm_fail_memory(err, ev->maximum, "the evaluation of keys") : SM_OK;
@@ -145,6 +150,7 @@ sm_reject sm_expr_run(const sm_expr *e, sm_eval *ev, const sm_record *record, sm
 {
     const sm_program *p = e->program;
     ev->program = p;
+    ev->record = record;
     if (SM_UNLIKELY(ev->slot_room <= p->slot_count) && !grow_slots(ev, p->slot_count + 1)) {
         ev->no_memory = true;
         return too_large(ev, e->root);
@@ -394,6 +400,9 @@ int sm_eval_blame(const sm_eval *ev, char *text, size_t size)
         (void)snprintf(text, size,
                        "%s: the value is %zu bytes, at most %zu are allowed (limits.cell)", name,
                        ev->larger, ev->maximum);
+        break;
+    case SM_REJECT_NO_TAG:
+        (void)snprintf(text, size, "all tags are null or empty; expected a value for one of them");
         break;
     default: describe_found(ev, name, text, size); break;
     }

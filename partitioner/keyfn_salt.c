@@ -50,14 +50,8 @@ static sm_reject run_murmur3(sm_eval *ev, const sm_op *op, sm_value *out)
 static sm_reject run_digest(sm_eval *ev, const sm_op *op, sm_value *out)
 {
     const salt *s = op->data;
-    uint8_t digest[SM_HASH_MAX_BYTES];
-    sm_hash(ev->hasher, s->kind, sm_arg(ev, op, 0)->bytes, digest);
-    uint64_t rest =
-        0; /* below n < 2^30, so it fits in front of 32 more bits; all sizes are n * 4 */
-    for (size_t i = 0; i < sm_hash_size(s->kind); i += 4) {
-        rest = (rest << 32 | sm_load_be32(digest + i)) % s->n;
-    }
-    return print_salt(ev, op, (uint32_t)rest, out);
+    const uint32_t rest = sm_hash_mod(ev->hasher, s->kind, sm_arg(ev, op, 0)->bytes, s->n);
+    return print_salt(ev, op, rest, out);
 }
 
 /* "%0<width>d" of a negative number: the sign counts as one of the places. */

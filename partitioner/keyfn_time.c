@@ -179,14 +179,15 @@ static sm_reject run_format_ts(sm_eval *ev, const sm_op *op, sm_value *out)
     return len == 0 ? sm_eval_reject(ev, op, SM_REJECT_TIME_RANGE, t) : sm_out_bytes(out, p, len);
 }
 
-/* True when each conversion of the pattern always gives the same number of bytes. */
+/* True when each conversion of the pattern always gives the same number of bytes. Offsets of old
+ * times have seconds. */
 static bool fixed_width(sm_bytes pattern)
 {
     bool fixed = true;
     for (size_t i = 0; i + 1 < pattern.len; i++) {
         if (pattern.data[i] == '%') {
             i++;
-            fixed &= pattern.data[i] != 'B' && pattern.data[i] != 's';
+            fixed &= memchr("Bsz:", pattern.data[i], 4) == NULL;
         }
     }
     return fixed;

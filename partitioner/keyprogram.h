@@ -57,6 +57,8 @@ struct sm_eval {
     size_t larger; /* after SM_REJECT_CELL_SIZE: bytes that the value would have had */
     sm_hasher *hasher;
     const sm_program *program;
+    const sm_record *record;        /* at hand, for functions of the record itself */
+    struct sm_uid_notes *uid_notes; /* NULL: unknown names are rejects */
     bool no_memory;
     /* about the last reject */
     sm_reject reject;

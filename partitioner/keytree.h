@@ -78,6 +78,7 @@ typedef struct sm_node {
     double real;    /* DECIMAL */
     bool quoted;    /* FIELD: written as field("...") or `...`, so it is no keyword or word */
     bool negated;   /* IN, IS_NULL */
+    bool implied;   /* an argument that its function added: it is not spelled out */
     int compare;    /* COMPARE: sum of SM_COMPARE_ */
     sm_bytes argument_name; /* as a named argument: its name; else empty */
     struct sm_node **child;
@@ -121,6 +122,10 @@ typedef struct sm_keycompile {
     sm_bytes text;
     size_t nodes, depth;
     bool lenient; /* typing inside default(x, ...): null is looked after */
+    /* While a name is replaced by its expression: */
+    sm_bytes source;                   /* its text as the context has it */
+    const struct sm_keycompile *outer; /* where the name stands */
+    size_t depth_outer;
 } sm_keycompile;
 
 struct sm_expr {
@@ -162,6 +167,13 @@ sm_status sm_key_type_node(sm_keycompile *c, sm_node *node, sm_error *err) SM_MU
 /* Arguments of a call bound to its function's signature, typed, and handed to the function
  * (keycall.c). */
 sm_status sm_key_type_call(sm_keycompile *c, sm_node *node, sm_error *err) SM_MUST_CHECK;
+/* Names that stand for expressions (keydefine.c): NULL when it is none; the node becomes the root
+ * of the expression, typed. */
+const sm_expr_define *sm_key_find_define(const sm_keycompile *c, sm_bytes name);
+sm_status sm_key_type_define(sm_keycompile *c, sm_node *node, const sm_expr_define *define,
+                             sm_error *err) SM_MUST_CHECK;
+/* key(table) */
+sm_status sm_key_type_view(sm_keycompile *c, sm_node *node, sm_error *err) SM_MUST_CHECK;
 /* COMPARE, IN, IS_NULL (keycond.c) */
 sm_status sm_key_type_condition(sm_keycompile *c, sm_node *node, sm_error *err) SM_MUST_CHECK;
 /* A text literal becomes a TIME: RFC 3339, or a date alone for its midnight in UTC (keycond.c). */

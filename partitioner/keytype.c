@@ -51,6 +51,10 @@ static sm_status type_field(sm_keycompile *c, sm_node *node, sm_error *err)
         node->kind = SM_NODE_CALL;
         return sm_key_type_call(c, node, err);
     }
+    const sm_expr_define *define = sm_key_find_define(c, node->text);
+    if (define != NULL) {
+        return sm_key_type_define(c, node, define, err);
+    }
     const int index = sm_schema_find(c->context->schema, node->text);
     if (index < 0) {
         return unknown_field(c, node, err);

@@ -20,10 +20,11 @@ TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([(),])|([^\s(),"]+)')
 
 FUNCTION_FAMILIES = {
     "salt": "Salts", "hash": "Hashes and identity", "text": "Text", "time": "Times", "number": "Numbers",
-    "cond": "Tests"}
+    "cond": "Tests", "code": "Short codes", "uid": "Dictionaries", "tsdb": "OpenTSDB"}
 SORTS = {"SAME": "alike", "REVERSED": "reversed", "NONE": "-"}
 READ_BACK = {"EXACT": "whole", "PART": "in part", "NONE": "no"}
-CONSTANTS = {"#int": "whole number", "#text": "quoted text", "#duration": "duration, such as `1h`"}
+CONSTANTS = {"#int": "whole number", "#text": "quoted text", "#duration": "duration, such as `1h`",
+             "#list": "list of quoted texts"}
 EXITS = {
     0: "everything was written", 1: "failed", 2: "command line or job file",
     4: "an input is missing, unreadable, truncated or changed while it was read",

@@ -50,11 +50,30 @@ EXPRESSIONS = (
     'salt(64, caller, hash: java_floormod) + rev_ts_dec(start, s, 12) + concat(code, digits(caller))',
     'duration', 'start', 'int64be(start) + float64be(cost) + text(cost) + field("odd name")',
 )
+KEYS = (
+    ('salt(300, caller) + pad(caller, 15) + rev_ts(start) + `odd name`', b"048138            abcdefgh1"),
+    ('code + "_" + name', b"0042_a_b"),
+    ('name + caller + code', b"aaaaaaaaaaaaaaaaaaaaaaaa1"),
+    ('hex(reverse(name)) + u32(duration) + f64(cost)', b"6162" + bytes(12)),
+    ('format_ts(start, "%Y%m%d%H%M%S%f", zone: "Europe/Berlin") + default(caller, "-")', b"20211031023000000-"),
+    ('pad(code, 8, fill: "0", side: left) + upper(trim(name)) + dec(duration, 9)', b"00000138A000000007"),
+    ('left(hex(md5(caller)), 4) + left(name, 2) + rev_ts_dec(start, ms, 19) + "\\x00"', b"abcdab" + b"9" * 19 + b"\0"),
+)
 CONDITIONS = (
     'duration > 0 and not (caller is null or name in ["a", "b"])',
     'start >= "2021-09-12" and start < "2021-09-13T00:00:00+08:00"',
     'starts_with(caller, "138") or contains(name, "\\xff") or ends_with(code, "2")',
     'cost != -1.5e3 and code not in ["0", "1"] and left(caller, 3) = "138"',
+)
+PLANNED_KEYS = (
+    'salt(300, caller) + pad(caller, 15) + rev_ts(start) + code',
+    'code + "-" + format_ts(start, "%Y%m", zone: "Europe/Berlin") + ts32(floor_ts(start, 1h)) + caller',
+    'salt(7, code, hash: java_abs) + reverse(name) + "\x00" + u32(duration) + f64(cost)',
+    'left(name, 2) + default(code, "0") + dec(duration, 12) + hex(i64(start)) + `odd name`',
+)
+PLANNED_TERMS = (
+    'caller = "13800138000"', 'starts_with(name, "\xe5\xbc\xa0") and start >= "2021-09-01"',
+    'code in ["0042", "0"] and start < "2021-10-31T03:00:00+01:00"', 'duration > 5 and ends_with(name, "x")',
 )
 RECORD = struct.pack(">BQqq", 0, 63767000000000, 569, 2560) + b"\x0413800138000\0\xe5\xbc\xa0 x\0odd"
 TIMES = (
@@ -91,8 +110,13 @@ def texts():
     for i, text in enumerate(EXPRESSIONS):
         use = 2 if text == "start" else 3 if text == "duration" else 1 if text.startswith("int64") else 0
         seed("expr", str(i), bytes([use]) + text.encode() + b"\0" + RECORD)
+    for i, (rule, key) in enumerate(KEYS):
+        seed("keydecode", str(i), bytes([i & 1]) + rule.encode() + b"\0" + RECORD + b"\0" + key)
     for i, text in enumerate(CONDITIONS):
         seed("condition", str(i), text.encode() + b"\0" + RECORD)
+    for i, key in enumerate(PLANNED_KEYS):
+        text = CONDITIONS[i % len(CONDITIONS)] + " and " + PLANNED_TERMS[i % len(PLANNED_TERMS)]
+        seed("plan", str(i), key.encode() + b"\0" + text.encode() + b"\0\x40" + RECORD)
     for i, (pattern, text) in enumerate(TIMES):
         seed("time", str(i), bytes([i * 21 & 255]) + pattern + b"\0" + text)
     for i, text in enumerate(NUMBERS):

@@ -24,6 +24,7 @@ UNTESTABLE = {
 # Errors that show as a whole only on the command line: the case that provokes each.
 CASES = {
     "VERIFY": "tests/cli/verify/flipped-byte",
+    "KEY": "tests/cli/key/decode-misfit",
     "INPUT_PATH": "tests/cli/run/input-path-without-fields",
     "INPUT_TRAILER": "tests/cli/run/input-trailer-count",
 }

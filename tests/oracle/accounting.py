@@ -12,7 +12,8 @@ It shares no code with the program and needs only Python; with the xxhash packag
              made = written + duplicates_dropped; cells_shadowed are among the written. An account's `families` and `regions`
              must add up to it, and `files` to whatever table, family and region an account names
   rows       row_images = rows + (images that met in one row): never less than rows; each table's
-             row_images + not_selected + without_cells = records accepted
+             row_images - uid_rows + not_selected + without_cells = records accepted (uid_rows, where
+             there are any, come from dictionaries)
   files      each one listed is there with its size and xxh64, and none is there that isn't listed
   rejects    the JSON lines beside the reject files are as many as records_rejected
 
@@ -172,8 +173,8 @@ class Judge:
             self.account(where, table, {"table": table["name"]})
             images = table.get("row_images")
             if images is not None:
-                self.equal(where, ("row_images + not_selected + without_cells",
-                                   images + table.get("not_selected", 0) +
+                self.equal(where, ("row_images - uid_rows + not_selected + without_cells",
+                                   images - table.get("uid_rows", 0) + table.get("not_selected", 0) +
                                    table.get("without_cells", 0)),
                            ("records_accepted", accepted))
                 if table["rows"] > images:

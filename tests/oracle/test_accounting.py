@@ -93,7 +93,7 @@ class Accounting(unittest.TestCase):
 
     def test_row_images(self):
         self.manifest["tables"][0]["row_images"] = 5
-        self.refused("row_images + not_selected + without_cells is 5")
+        self.refused("row_images - uid_rows + not_selected + without_cells is 5")
 
     def test_empty(self):
         self.manifest["empty"] = True

@@ -71,9 +71,11 @@ static void test_every_function_is_tested(void **state)
     (void)state;
     static char text[4 << 20];
     static const char *const FILES[] = {
-        "tests/vectors/key_salt.tsv", "tests/vectors/key_hash.tsv",   "tests/vectors/key_text.tsv",
-        "tests/vectors/key_time.tsv", "tests/vectors/key_number.tsv", "tests/unit/test_cond.c",
-        "tests/unit/test_keyparse.c", "tests/unit/test_keyfn_text.c"};
+        "tests/vectors/key_salt.tsv",     "tests/vectors/key_hash.tsv",
+        "tests/vectors/key_text.tsv",     "tests/vectors/key_time.tsv",
+        "tests/vectors/key_number.tsv",   "tests/unit/test_cond.c",
+        "tests/unit/test_keyparse.c",     "tests/unit/test_keyfn_text.c",
+        "tests/vectors/key_opentsdb.tsv", "tests/vectors/key_codes.tsv"};
     size_t len = 0;
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
         FILE *in = fopen(FILES[i], "rb");

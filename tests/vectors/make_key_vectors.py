@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes key_salt.tsv, key_hash.tsv, key_text.tsv, key_time.tsv and key_number.tsv: use, caller (hex),
+"""Writes key_salt.tsv, key_hash.tsv, key_text.tsv, key_time.tsv, key_number.tsv and key_codes.tsv: use, caller (hex),
 start (ms), duration, cost (bits), expression, expected bytes (hex) or !reject.
 
 Hashes are hashlib's, zlib's, mmh3's and xxhash's; Java's hashCode is written down here from the JDK's
@@ -281,9 +281,64 @@ def number_table():
     t.write()
 
 
+def identity(caller, callee, start, duration, cost):
+    """The record of the tests: caller, callee, start, duration, cost."""
+    parts = [caller, callee, struct.pack(">q", start), struct.pack(">q", duration), struct.pack(">d", cost)]
+    return b"".join(struct.pack(">I", len(p)) + p for p in parts)
+
+
+def in_base(number, digits, width):
+    text = ""
+    while number:
+        number, rest = divmod(number, len(digits))
+        text = digits[rest] + text
+    return "!number-out-of-range" if len(text) > width else text.rjust(width, "0").encode()
+
+
+def picked_rows(t):
+    for _ in range(40):
+        about = {"caller": b"138%08d" % t.rng.randrange(10**8), "start": t.rng.randrange(10**13),
+                 "duration": t.rng.randrange(-5, 4000), "cost": t.rng.randrange(400) / 8}
+        record = mmh3.hash(identity(callee=b"02087654321", **about), 0, signed=False)
+        by = mmh3.hash(about["caller"], 0, signed=False)
+        t.row("random(300)", b"%03d" % (record % 300), **about)
+        t.row("random(1)", b"0", **about)
+        t.row("random(1000000000)", b"%09d" % (record % 10**9), **about)
+        t.row('pick(["a-", "b-", "c-", "dd"])', [b"a-", b"b-", b"c-", b"dd"][record % 4], **about)
+        t.row('pick(["a", "b", "c"], by: caller)', [b"a", b"b", b"c"][by % 3], **about)
+
+
+def code_table():
+    t = Table("key_codes.tsv", 6)
+    upper = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    lower = "0123456789abcdefghijklmnopqrstuvwxyz"
+    picked_rows(t)
+    for digits in (b"1", b"01", b"13800138000", b"000", b"9" * 12):
+        t.row("bcd(caller, 6)", bytes.fromhex(digits.decode() + "f" * (12 - len(digits))), caller=digits)
+    t.row("bcd(caller, 6)", "!wider-than-pad", caller=b"1" * 13)
+    t.row("bcd(caller, 6)", "!outside-charset", caller=b"12a")
+    for raw in (b"00", b"ff", b"FFaB09", b"7f00"):
+        t.row("unhex(caller)", bytes.fromhex(raw.decode()), caller=raw)
+    t.row("unhex(caller)", "!outside-charset", caller=b"abc")
+    t.row("unhex(caller)", "!outside-charset", caller=b"0g")
+    for number in (0, 1, 35, 36, 61, 62, 1295, 1296, 46655, 46656, 2**31, 2**63 - 1):
+        t.row("base36(duration, 13)", in_base(number, lower, 13), duration=number)
+        t.row("base62(duration, 11)", in_base(number, upper, 11), duration=number)
+        t.row("base36(duration, 3)", in_base(number, lower, 3), duration=number)
+    t.row("base62(duration, 4)", "!number-out-of-range", duration=-1)
+    for a in (-9, 0, 7, 569, 2**62):
+        t.row("i64(least(duration, 7, 100))", struct.pack(">Q", min(a, 7) + 2**63), duration=a)
+        t.row("i64(greatest(duration, 7))", struct.pack(">Q", max(a, 7) + 2**63), duration=a)
+    for text in (b"0", b"03", b"1", b"a"):
+        t.row("least(caller, callee)", min(text, b"02087654321"), caller=text)
+        t.row("greatest(caller, callee)", max(text, b"02087654321"), caller=text)
+    t.write()
+
+
 if __name__ == "__main__":
     salt_table()
     hash_table()
     text_table()
     time_table()
     number_table()
+    code_table()
