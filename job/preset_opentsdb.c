@@ -15,6 +15,7 @@
  * uid_table adds the entry whose rows come from the dictionaries (uid_rows.h). */
 #include "core/escape.h"
 #include "job/job_reader.h"
+#include "partitioner/uids.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -50,6 +51,17 @@ static const sm_bind RULES[] = {
 static sm_status read_dictionary(sm_job_reader *r, const sm_yaml_node *value, void *target)
 {
     return sm_job_text(r, value, "the name of a dictionary", target);
+}
+
+/* A dictionary that is not there is told where the expressions look for it. */
+static void mark_dictionaries(const sm_job_reader *r, const preset *p)
+{
+    for (size_t i = 0; i < 3 && r->job->uids != NULL; i++) {
+        sm_uid_dictionary *d = sm_uids_find(r->job->uids, sm_bytes_text(p->dictionaries[i]));
+        if (d != NULL) {
+            d->opentsdb = true;
+        }
+    }
 }
 
 static sm_status read_uids(sm_job_reader *r, preset *p)
@@ -362,6 +374,9 @@ sm_status sm_job_expand_opentsdb(sm_job_reader *r, const sm_yaml_node *table,
     }
     if (st == SM_OK) {
         st = read_uids(r, &p);
+    }
+    if (st == SM_OK) {
+        mark_dictionaries(r, &p);
     }
     if (st == SM_OK) {
         st = read_salt(r, &p);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `uid_rows` of a table, and the rows made from it. Everything in the dictionaries is written, not
- * only what is new: the rows of every night are whole, and equal cells do no harm. */
+ * only what is new: the rows of every night are whole, and equal cells do no harm. The dictionaries
+ * are UTF-8, the rows ISO-8859-1, as OpenTSDB (UniqueId) writes and reads them. */
 #include "job/uid_rows.h"
 
 #include "core/endian.h"
+#include "core/escape.h"
+#include "core/mem.h"
 #include "job/job_reader.h"
 #include "partitioner/payload.h"
+#include "partitioner/tsdb_name.h"
 #include "partitioner/uids.h"
 
 #include <string.h>
@@ -32,6 +36,7 @@ static sm_status find_dictionary(sm_job_reader *r, const sm_yaml_node *node, siz
         return sm_job_fail(r, named, "there is no dictionary \"%s\" among the job's uids", name);
     }
     d->used = true;
+    d->opentsdb = true;
     *out = d;
     return SM_OK;
 }
@@ -76,6 +81,7 @@ typedef struct maker {
     uint32_t index;
     sm_runs *runs;
     sm_buf payload;
+    uint8_t *name; /* of the entry at hand, in ISO-8859-1; SM_UID_NAME_MAX bytes */
     uint64_t order;
 } maker;
 
@@ -96,13 +102,29 @@ static sm_status add_cell(maker *m, sm_bytes key, size_t column, sm_bytes value,
     return sm_runs_add(m->runs, 0, &row, err);
 }
 
+static sm_status not_storable(const sm_uid_dictionary *d, const sm_uid_entry *e, sm_error *err)
+{
+    char shown[100];
+    return sm_fail(err, SM_E_UIDS,
+                   "%s: the name of id %llu, %s, cannot be stored in OpenTSDB's tsdb-uid, which is "
+                   "in ISO-8859-1; leave out uid_table or take another dictionary",
+                   d->path, (unsigned long long)e->id,
+                   sm_escape_short(e->name, shown, sizeof shown));
+}
+
 static sm_status add_entry(maker *m, size_t kind, const sm_uid_entry *e, sm_error *err)
 {
+    const sm_uid_dictionary *d = m->table->uid_rows->kinds[kind];
     uint8_t wide[8];
+    size_t len = 0;
+    if (!sm_tsdb_name_encode(e->name, m->name, &len)) {
+        return not_storable(d, e, err);
+    }
+    const sm_bytes name = sm_bytes_of(m->name, len);
     sm_store_be64(wide, e->id);
     const sm_bytes id = sm_bytes_of(wide + 8 - SM_UID_ROWS_WIDTH, SM_UID_ROWS_WIDTH);
-    const sm_status st = add_cell(m, e->name, kind, id, e->id, err);
-    return st == SM_OK ? add_cell(m, id, SM_UID_KINDS + kind, e->name, e->id, err) : st;
+    const sm_status st = add_cell(m, name, kind, id, e->id, err);
+    return st == SM_OK ? add_cell(m, id, SM_UID_KINDS + kind, name, e->id, err) : st;
 }
 
 static sm_status add_dictionary(maker *m, size_t kind, const sm_uid_table *t, sm_error *err)
@@ -121,17 +143,26 @@ static sm_status add_dictionary(maker *m, size_t kind, const sm_uid_table *t, sm
     return add_cell(m, sm_bytes_of(counter_row, 1), kind, sm_bytes_of(greatest, 8), last, err);
 }
 
+static sm_status add_table(maker *m, sm_error *err)
+{
+    void *name = NULL;
+    sm_status st = sm_new(SM_UID_NAME_MAX, "a name", &name, err);
+    m->name = name;
+    sm_buf_init(&m->payload, 2 * (size_t)SM_UID_NAME_MAX);
+    for (size_t k = 0; st == SM_OK && k < SM_UID_KINDS; k++) {
+        st = add_dictionary(m, k, m->table->uid_rows->kinds[k]->table, err);
+    }
+    sm_buf_free(&m->payload);
+    sm_free(name);
+    return st;
+}
+
 sm_status sm_uid_rows_add(const sm_job *job, sm_runs *runs, sm_build_counts *counts, sm_error *err)
 {
     sm_status st = SM_OK;
     for (size_t i = 0; st == SM_OK && i < job->table_count; i++) {
-        const sm_uid_rows *rows = job->tables[i].uid_rows;
         maker m = {.table = &job->tables[i], .index = (uint32_t)i, .runs = runs};
-        sm_buf_init(&m.payload, 2 * (size_t)SM_UID_NAME_MAX);
-        for (size_t k = 0; rows != NULL && st == SM_OK && k < SM_UID_KINDS; k++) {
-            st = add_dictionary(&m, k, rows->kinds[k]->table, err);
-        }
-        sm_buf_free(&m.payload);
+        st = m.table->uid_rows == NULL ? SM_OK : add_table(&m, err);
         counts[i].row_images += m.order;
         counts[i].uid_rows += m.order;
     }

@@ -9,6 +9,7 @@
 #include "core/endian.h"
 #include "core/number.h"
 #include "partitioner/keyuid.h"
+#include "partitioner/tsdb_name.h"
 
 #include <math.h>
 
@@ -98,6 +99,18 @@ static sm_status check_pairs(const sm_keycompile *c, const sm_node *node, sm_err
     return SM_OK;
 }
 
+/* A tag name that could never get an id would make a reject of every record. */
+static sm_status check_tag_name(const sm_keycompile *c, const sm_node *name,
+                                const sm_uid_dictionary *keys, sm_error *err)
+{
+    if (sm_tsdb_name_allowed(name->text) || sm_uid_of(keys, name->text) != 0) {
+        return SM_OK;
+    }
+    return sm_key_fail(c, name->at, err,
+                       "OpenTSDB does not take this tag name: letters of ISO-8859-1, digits and "
+                       "- _ . / may stand in it");
+}
+
 sm_status sm_bind_tsdb_tags(sm_keycompile *c, sm_node *node, sm_error *err)
 {
     tags *t = sm_arena_array(c->context->arena, 1, sizeof *t);
@@ -120,9 +133,15 @@ sm_status sm_bind_tsdb_tags(sm_keycompile *c, sm_node *node, sm_error *err)
     }
     t->keys = keys;
     t->values = values;
-    for (size_t i = 0; i < node->arg_count; i += 2) {
+    keys->opentsdb = true;
+    values->opentsdb = true;
+    for (size_t i = 0; st == SM_OK && i < node->arg_count; i += 2) {
+        st = check_tag_name(c, node->args[i], keys, err);
         const sm_node *value = node->args[i + 1];
         node->field = node->field < 0 ? value->field : node->field;
+    }
+    if (st != SM_OK) {
+        return st;
     }
     sm_key_result(node, SM_TYPE_BYTES, 2 * (size_t)t->width, t->width * node->arg_count);
     node->run = run_tags;

@@ -2,9 +2,24 @@
 /* uid(): a name becomes the number that its dictionary holds for it. Dictionaries are frozen while
  * records are evaluated; in a collecting pass unknown names are noted and become a placeholder. */
 #include "partitioner/keyuid.h"
+#include "partitioner/tsdb_name.h"
 #include "partitioner/uid_notes.h"
 
 #include <stdio.h>
+
+static sm_reject take_new_name(sm_eval *ev, const sm_op *op, const sm_uid_dictionary *d,
+                               sm_bytes name)
+{
+    const sm_value found = {.bytes = name};
+    if (d->opentsdb && d->assign && !sm_tsdb_name_allowed(name)) {
+        return sm_eval_reject(ev, op, SM_REJECT_TSDB_NAME, &found);
+    }
+    if (ev->uid_notes == NULL || !d->assign) {
+        return sm_eval_reject(ev, op, SM_REJECT_UNKNOWN_UID, &found);
+    }
+    sm_uid_notes_add(ev->uid_notes, d->index, name);
+    return SM_REJECT_NONE;
+}
 
 sm_reject sm_put_uid(sm_eval *ev, const sm_op *op, const sm_uid_dictionary *d, sm_bytes name,
                      unsigned width, uint8_t *p)
@@ -18,11 +33,9 @@ sm_reject sm_put_uid(sm_eval *ev, const sm_op *op, const sm_uid_dictionary *d, s
         return sm_eval_reject(ev, op, SM_REJECT_UNKNOWN_UID, &found);
     }
     id = sm_uid_of(d, name);
-    if (id == 0) {
-        if (ev->uid_notes == NULL || !d->assign) {
-            return sm_eval_reject(ev, op, SM_REJECT_UNKNOWN_UID, &found);
-        }
-        sm_uid_notes_add(ev->uid_notes, d->index, name);
+    const sm_reject code = id != 0 ? SM_REJECT_NONE : take_new_name(ev, op, d, name);
+    if (code != SM_REJECT_NONE) {
+        return code;
     }
     for (unsigned i = width; i-- > 0;) {
         p[i] = (uint8_t)id;

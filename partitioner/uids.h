@@ -39,6 +39,7 @@ typedef struct sm_uid_dictionary {
     bool assign;             /* new names get ids; else they are rejects */
     size_t index;            /* among the dictionaries */
     bool used;               /* some expression looks things up in it */
+    bool opentsdb;           /* new names must be such as OpenTSDB takes (tsdb_name.h) */
     unsigned width;          /* of the narrowest use, bytes; 0: none yet */
     sm_uid_table *table;
 } sm_uid_dictionary;

@@ -373,9 +373,45 @@ class OpenTsdb(JobTest):
                 want.append((id.to_bytes(3, "big"), b"name", qualifier, id, "Put", name))
         self.assertEqual(sorted(dataset.cells("tsdb-uid")), sorted(want))
 
+    def test_names_are_latin1_in_the_rows(self):
+        """Every character below 256 alone, and some above: as the JVM's Tags.validateString and ISO-8859-1 say."""
+        allowed = [chr(c) for c in range(256) if chr(c) in "-_./" or chr(c).isascii() and chr(c).isalnum()
+                   or c in (0xAA, 0xB5, 0xBA) or 0xC0 <= c <= 0xFF and c not in (0xD7, 0xF7)]
+        refused = [chr(c) for c in range(32, 256) if chr(c) not in allowed and chr(c) != '"'] + ["\u0101", "\u4e2d", "\U0001f600"]
+        names = ["x" + c for c in allowed] + ["caf\u00e9", "\u00fcber/\u00df"]
+        self.write("in.csv", "metric,at,host,dc,value\n" + "".join(
+            'm,%d,"%s",,1\n' % (1700000000000 + i * 1000, name)
+            for i, name in enumerate(names + ["x" + c for c in refused])))
+        dataset, _ = self.run_job(OPENTSDB.replace("rejects: 10", "rejects: 1000"), exit=3)
+        rejects = self.rejects("out")
+        self.assertEqual([r["code"] for r in rejects], ["not-an-opentsdb-name"] * len(refused))
+        with open(self.path("tagv.uid"), encoding="ascii") as file:
+            ids = dict(reversed(line.rstrip("\n").split("\t")) for line in list(file)[1:-1])
+        self.assertEqual(ids, {escape(name.encode()): str(i + 1) for i, name in
+                               enumerate(sorted(names, key=lambda n: n.encode()))})
+        found = {c[0]: c[5] for c in dataset.cells("tsdb-uid") if c[2] == b"tagv" and len(c[0]) != 1}
+        want = {}
+        for name in names:
+            id = int(ids[escape(name.encode())]).to_bytes(3, "big")
+            want[name.encode("latin-1")] = id
+            want[id] = name.encode("latin-1")
+        self.assertEqual(found, want)
+
+    def test_names_that_were_there(self):
+        """Ids that came from elsewhere are used as they are, unless their names cannot be stored."""
+        self.write("in.csv", "metric,at,host,dc,value\nm,1700000000000,a b,,1\n")
+        self.write("tagv.uid", "saltmill uids 1\n9\ta b\nend\t1\n")
+        dataset, _ = self.run_job(OPENTSDB)
+        self.assertIn(b"a b", [c[0] for c in dataset.cells("tsdb-uid")])
+        self.write("tagv.uid", "saltmill uids 1\n8\t\\xC4\\x81\n9\ta b\nend\t2\n")
+        done = self.saltmill("run", "job.yaml", "--output", "out2", exit=4)
+        self.assertIn("the name of id 8, \\xC4\\x81, cannot be stored in OpenTSDB's tsdb-uid", done.err)
+        self.assertFalse(os.path.exists(self.path("out2")))
+
     def test_refused(self):
         self.write("in.csv", "metric,at,host,dc,value\n")
         for old, new, said in (("    metric: metric\n", "", "preset: opentsdb needs \"metric\""),
+                               ("{host: host, dc: dc}", "{a b: host}", "OpenTSDB does not take this tag name"),
                                ("{host: host, dc: dc}", "{}", "OpenTSDB takes 1 to 8 tags, found 0"),
                                ("width: 1", "width: 2", "salt.width"),
                                ("preset: opentsdb", "preset: phoenix", "preset"),

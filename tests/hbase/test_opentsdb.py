@@ -34,8 +34,11 @@ def tearDownModule():
 
 
 def java(program, *words):
-    argv = ["java", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-cp", "%s/classes:%s/lib/*" % (CACHE, CACHE), program]
-    done = subprocess.run(argv + [str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    # Arguments are read in the locale's encoding, output is written in file.encoding.
+    argv = ["java", "-Dfile.encoding=UTF-8", "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "-cp", "%s/classes:%s/lib/*" % (CACHE, CACHE), program]
+    done = subprocess.run(argv + [str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+                          env=dict(os.environ, LC_ALL="C.UTF-8"))
     if done.returncode != 0:
         raise AssertionError("%s %s\n%s" % (program, " ".join(map(str, words)), done.stderr.decode()[-4000:]))
     # OpenTSDB prints its configuration.

@@ -71,7 +71,18 @@ public final class OpenTsdbQuery {
         return UniqueId.stringToUniqueIdType(name);
     }
 
-    public static void main(String[] a) throws Exception {
+    // OpenTSDB's threads would keep a failed program alive.
+    public static void main(String[] a) {
+        try {
+            run(a);
+            System.exit(0);
+        } catch (Exception e) {
+            e.printStackTrace();
+            System.exit(1);
+        }
+    }
+
+    private static void run(String[] a) throws Exception {
         TSDB tsdb = open(a[0], Integer.parseInt(a[1]));
         if (a[2].equals("query")) {
             query(tsdb, a);
@@ -85,6 +96,5 @@ public final class OpenTsdbQuery {
         }
         System.out.flush();
         tsdb.shutdown().joinUninterruptibly(WAIT_MS);
-        System.exit(0);
     }
 }
