@@ -17,15 +17,17 @@ typedef struct sm_cli_list {
 typedef struct sm_cli {
     const char *command;   /* "run" */
     sm_cli_list arguments; /* what is no option */
-    sm_cli_list set, input;
+    sm_cli_list set, input, rule;
     const char *output, *memory, *rejects;
     const char *table, *where, *columns, *after;
     uint64_t latest;  /* 0: not given */
     unsigned threads; /* 0: not given */
     uint64_t limit;   /* UINT64_MAX: not given */
-    const char *dataset;
+    const char *dataset, *against, *write;
+    const char *fail_on, *salts, *regions;
     uint64_t versions; /* 0: not given */
-    bool newest, oldest, merged, full, superset, explain, json, hex;
+    const char *from, *compare, *format, *sample, *by, *splits;
+    bool newest, oldest, merged, full, superset, explain, json, hex, new_rule;
     bool replace, print_job, cells, quiet, verbose, help, version;
     sm_arena *arena;
     sm_log log;
@@ -42,9 +44,17 @@ sm_status sm_cli_load_job(sm_cli *cli, sm_job **out, sm_error *err) SM_MUST_CHEC
 /* One argument, named in the message when it is missing. */
 sm_status sm_cli_one_argument(const sm_cli *cli, const char *what, sm_error *err) SM_MUST_CHECK;
 
+/* Split keys of a file, which must be right as it stands: not even sorting is done to it. Lives in
+ * cli->arena. */
+sm_status sm_cli_split_file(const sm_cli *cli, const char *path, const sm_splits **out,
+                            sm_error *err) SM_MUST_CHECK;
+
 /* --columns "f:b,f" as a list; empty without the option. */
 sm_status sm_cli_columns(const sm_cli *cli, const char *const **out, size_t *count, sm_error *err)
     SM_MUST_CHECK;
+/* The value of --NAME, a whole number from 1 to `high`. */
+sm_status sm_cli_number(const char *name, const char *text, uint64_t high, uint64_t *out,
+                        sm_error *err) SM_MUST_CHECK;
 /* --after as bytes; empty without the option. */
 sm_status sm_cli_after(const sm_cli *cli, sm_bytes *out, sm_error *err) SM_MUST_CHECK;
 

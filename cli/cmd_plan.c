@@ -12,6 +12,11 @@ static sm_status read_options(sm_cli *cli, sm_plan_print *out, sm_error *err)
     out->limit = cli->latest != 0 ? cli->latest : cli->limit == UINT64_MAX ? 0 : cli->limit;
     out->by_time = cli->newest || cli->latest != 0;
     out->allow_full = cli->full;
+    if (cli->rule.count != 0 && cli->after != NULL && out->by_time) {
+        return sm_fail(err, SM_E_USAGE,
+                       "--after with --rule: rows of several key rules have no common order of "
+                       "time to go on in; leave out --newest or --latest");
+    }
     const sm_status st = sm_cli_columns(cli, &out->columns, &out->column_count, err);
     return st == SM_OK ? sm_cli_after(cli, &out->after, err) : st;
 }
@@ -37,7 +42,9 @@ static sm_status plan(sm_cli *cli, const sm_job *job, sm_buf *out, sm_error *err
     sm_query_spec spec = {.table = cli->table,
                           .terms = cli->arguments.items + 1,
                           .term_count = cli->arguments.count - 1,
-                          .where = cli->where};
+                          .where = cli->where,
+                          .rules = cli->rule.items,
+                          .rule_count = cli->rule.count};
     sm_status st = read_options(cli, &options, err);
     spec.by_time = options.by_time;
     if (st == SM_OK) {

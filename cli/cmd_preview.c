@@ -73,11 +73,12 @@ static sm_status print_cell(preview *p, const sm_layout *layout, const sm_payloa
 static sm_status print_row(preview *p, const sm_job_table *t, const sm_made_row *row, sm_error *err)
 {
     if (!row->selected) {
-        sm_out_text("  -> %s: not selected\n", t->name);
+        sm_out_text("  -> %s: not selected\n", t->view);
         return SM_OK;
     }
     const size_t region = sm_splits_route(t->splits, row->key);
-    sm_out_text("  -> %s: row ", t->name);
+    const sm_bytes name = row->name.len == 0 ? sm_bytes_text(t->view) : row->name;
+    sm_out_text("  -> %.*s: row ", (int)name.len, (const char *)name.data);
     sm_status st = print_bytes(p, row->key, err);
     sm_out_text(" (%zu bytes), region %zu of %zu\n", row->key.len, region,
                 sm_splits_regions(t->splits));
@@ -103,8 +104,11 @@ static sm_status print_record(preview *p, const sm_record *record, sm_error *err
     if (st == SM_OK && sm_record_maker_assumed(p->maker)) {
         sm_out_text("  (names without an id yet stand as id 0; run gives them ids)\n");
     }
-    if (st != SM_OK || what == SM_MADE_FILTERED) {
-        sm_out_text(st == SM_OK ? "  -> filtered by input.where\n" : "");
+    if (st == SM_OK && (what == SM_MADE_FILTERED || what == SM_MADE_OUT_OF_RANGE)) {
+        sm_out_text("  -> filtered by input.%s\n",
+                    what == SM_MADE_FILTERED ? "where" : "time_range");
+    }
+    if (st != SM_OK || what == SM_MADE_FILTERED || what == SM_MADE_OUT_OF_RANGE) {
         return st;
     }
     if (what == SM_MADE_REJECT) {
@@ -164,6 +168,7 @@ static sm_status open_preview(preview *p, sm_error *err)
     enum { SLICE = 64 << 10 };
     const sm_source_options options = {.paths = p->job->inputs,
                                        .path_count = p->job->input_count,
+                                       .listed = p->job->numbers_rows,
                                        .format = p->job->input_format,
                                        .csv = &p->job->csv,
                                        .feed = p->job->feed,

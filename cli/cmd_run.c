@@ -4,9 +4,22 @@
 
 static void print_counts(const char *label, const sm_manifest_counts *c)
 {
-    sm_out_text("%s: %llu read = %llu accepted + %llu rejected + %llu filtered\n", label,
+    sm_out_text("%s: %llu read = %llu accepted + %llu rejected + %llu filtered", label,
                 (unsigned long long)c->read, (unsigned long long)c->accepted,
                 (unsigned long long)c->rejected, (unsigned long long)c->filtered);
+    if (c->out_of_range != 0) {
+        sm_out_text(" (%llu out of the time range)", (unsigned long long)c->out_of_range);
+    }
+    sm_out_text("\n");
+}
+
+static bool is_of(const sm_manifest_file *file, const sm_manifest_table *t)
+{
+    bool family = false;
+    for (size_t i = 0; i < t->family_count; i++) {
+        family |= strcmp(file->family, t->families[i].name) == 0;
+    }
+    return family && strcmp(file->table, t->name) == 0;
 }
 
 static void print_table(const sm_manifest *m, const sm_manifest_table *t)
@@ -20,7 +33,7 @@ static void print_table(const sm_manifest *m, const sm_manifest_table *t)
         sum.dropped += t->families[i].cells.dropped;
     }
     for (size_t i = 0; i < m->file_count; i++) {
-        if (sm_bytes_equal_text(sm_bytes_text(m->files[i].table), t->name)) {
+        if (is_of(&m->files[i], t)) {
             files++;
             bytes += m->files[i].bytes;
         }
@@ -98,7 +111,11 @@ static int run_job(sm_cli *cli, const sm_job *job)
 {
     sm_error err = {.code = SM_OK};
     sm_run_report report;
-    const sm_run_options options = {.replace = cli->replace, .log = &cli->log, .stop = cli->stop};
+    const sm_run_options options = {.replace = cli->replace,
+                                    .against = cli->against,
+                                    .new_rule = cli->new_rule,
+                                    .log = &cli->log,
+                                    .stop = cli->stop};
     int status;
     if (sm_run(job, &options, &report, &err) == SM_OK) {
         status = report_run(cli, &report);
@@ -121,6 +138,9 @@ static void print_job(const sm_job *job)
         sm_out_text("input.files = %s\n", job->inputs[i]);
     }
     sm_out_text("output.directory = %s\n", job->output);
+    if (job->rule_file != NULL) {
+        sm_out_text("rule_file = %s\n", job->rule_file);
+    }
     if (job->rejects.is_percent) {
         sm_out_text("limits.rejects = %.6g%%\n", job->rejects.percent);
     } else {

@@ -213,7 +213,8 @@ static sm_status scan(sm_cli *cli, const sm_job *job, scan_output *o, sm_error *
                                 .terms = cli->arguments.items + 1,
                                 .term_count = cli->arguments.count - 1,
                                 .where = cli->where,
-                                .by_time = cli->newest || cli->merged};
+                                .by_time = cli->newest || cli->merged,
+                                .by_lead = cli->merged};
     sm_status st = read_options(cli, job, &options, err);
     if (st == SM_OK) {
         st = sm_query_make(job, &spec, cli->arena, &query, err);

@@ -45,10 +45,12 @@ static bool takes_terms(const char *command)
     return strcmp(command, "plan") == 0 || strcmp(command, "scan") == 0;
 }
 
-/* Commands about keys need the rule alone. */
-static bool reads_input(const char *command)
+/* Commands about keys need the rule alone, unless they sample. */
+static bool reads_input(const sm_cli *cli)
 {
-    return strcmp(command, "key") != 0 && !takes_terms(command);
+    const char *command = cli->command;
+    return strcmp(command, "key") != 0 && strcmp(command, "rule") != 0 && !takes_terms(command) &&
+           (strcmp(command, "splits") != 0 || cli->sample != NULL);
 }
 
 static bool writes_output(const char *command)
@@ -65,7 +67,7 @@ sm_status sm_cli_load_job(sm_cli *cli, sm_job **out, sm_error *err)
                               .rejects = cli->rejects,
                               .threads = cli->threads,
                               .no_output = !writes_output(cli->command),
-                              .no_input = !reads_input(cli->command)};
+                              .no_input = !reads_input(cli)};
     sm_status st = takes_terms(cli->command) && cli->arguments.count > 1
                        ? SM_OK
                        : sm_cli_one_argument(cli, "job file", err);
@@ -75,6 +77,18 @@ sm_status sm_cli_load_job(sm_cli *cli, sm_job **out, sm_error *err)
     if (st == SM_OK) {
         st = sm_job_load(cli->arguments.items[0], &options, out, err);
     }
+    for (size_t i = 0; st == SM_OK && i < (*out)->note_count; i++) {
+        sm_log_warning(&cli->log, "%s", (*out)->notes[i]);
+    }
+    return st;
+}
+
+sm_status sm_cli_split_file(const sm_cli *cli, const char *path, const sm_splits **out,
+                            sm_error *err)
+{
+    const sm_split_spec spec = {
+        .kind = SM_SPLITS_FILE, .where = path, .path = path, .hex = cli->hex, .ordered = true};
+    const sm_status st = sm_splits_make(cli->arena, &spec, out, err);
     for (size_t i = 0; st == SM_OK && i < (*out)->note_count; i++) {
         sm_log_warning(&cli->log, "%s", (*out)->notes[i]);
     }

@@ -81,8 +81,8 @@ static void add(sm_cli_list *list, const char *item)
     list->items[list->count++] = item;
 }
 
-static sm_status take_number(const char *name, const char *text, uint64_t high, uint64_t *out,
-                             sm_error *err)
+sm_status sm_cli_number(const char *name, const char *text, uint64_t high, uint64_t *out,
+                        sm_error *err)
 {
     if (!sm_parse_uint(sm_bytes_text(text), out) || *out == 0 || *out > high) {
         return sm_fail(err, SM_E_USAGE, "--%s %s: must be a whole number from 1 to %llu", name,
@@ -91,28 +91,46 @@ static sm_status take_number(const char *name, const char *text, uint64_t high, 
     return SM_OK;
 }
 
+/* Options that are kept as they are given: once, or as often as they are. */
+static bool take_text(sm_cli *cli, option_id id, const char *value)
+{
+    const char **const texts[OPTION_COUNT] = {
+        [OPTION_output] = &cli->output,   [OPTION_memory] = &cli->memory,
+        [OPTION_rejects] = &cli->rejects, [OPTION_table] = &cli->table,
+        [OPTION_where] = &cli->where,     [OPTION_columns] = &cli->columns,
+        [OPTION_after] = &cli->after,     [OPTION_dataset] = &cli->dataset,
+        [OPTION_from] = &cli->from,       [OPTION_compare] = &cli->compare,
+        [OPTION_format] = &cli->format,   [OPTION_sample] = &cli->sample,
+        [OPTION_by] = &cli->by,           [OPTION_against] = &cli->against,
+        [OPTION_write] = &cli->write,     [OPTION_splits] = &cli->splits,
+        [OPTION_fail_on] = &cli->fail_on, [OPTION_salts] = &cli->salts,
+        [OPTION_regions] = &cli->regions,
+    };
+    sm_cli_list *const lists[OPTION_COUNT] = {
+        [OPTION_set] = &cli->set, [OPTION_input] = &cli->input, [OPTION_rule] = &cli->rule};
+    if (texts[id] != NULL) {
+        *texts[id] = value;
+    } else if (lists[id] != NULL) {
+        add(lists[id], value);
+    }
+    return texts[id] != NULL || lists[id] != NULL;
+}
+
 static sm_status take_valued(sm_cli *cli, option_id id, const char *value, sm_error *err)
 {
     uint64_t number = 0;
     sm_status st = SM_OK;
+    if (take_text(cli, id, value)) {
+        return SM_OK;
+    }
     switch (id) {
-    case OPTION_set: add(&cli->set, value); return SM_OK;
-    case OPTION_input: add(&cli->input, value); return SM_OK;
-    case OPTION_output: cli->output = value; return SM_OK;
-    case OPTION_memory: cli->memory = value; return SM_OK;
-    case OPTION_rejects: cli->rejects = value; return SM_OK;
     case OPTION_threads:
-        st = take_number("threads", value, SM_THREADS_MAX, &number, err);
+        st = sm_cli_number("threads", value, SM_THREADS_MAX, &number, err);
         cli->threads = (unsigned)number;
         return st;
-    case OPTION_table: cli->table = value; return SM_OK;
-    case OPTION_where: cli->where = value; return SM_OK;
-    case OPTION_columns: cli->columns = value; return SM_OK;
-    case OPTION_after: cli->after = value; return SM_OK;
-    case OPTION_dataset: cli->dataset = value; return SM_OK;
-    case OPTION_versions: return take_number("versions", value, UINT32_MAX, &cli->versions, err);
-    case OPTION_latest: return take_number("latest", value, UINT32_MAX, &cli->latest, err);
-    case OPTION_limit: return take_number("limit", value, UINT64_MAX - 1, &cli->limit, err);
+    case OPTION_versions: return sm_cli_number("versions", value, UINT32_MAX, &cli->versions, err);
+    case OPTION_latest: return sm_cli_number("latest", value, UINT32_MAX, &cli->latest, err);
+    case OPTION_limit: return sm_cli_number("limit", value, UINT64_MAX - 1, &cli->limit, err);
     default: return sm_fail(err, SM_E_INTERNAL, "option %d has no place", (int)id);
     }
 }
@@ -127,7 +145,7 @@ static void take_switch(sm_cli *cli, option_id id)
         [OPTION_full] = &cli->full,       [OPTION_hex] = &cli->hex,
         [OPTION_json] = &cli->json,       [OPTION_oldest] = &cli->oldest,
         [OPTION_merged] = &cli->merged,   [OPTION_superset] = &cli->superset,
-        [OPTION_explain] = &cli->explain,
+        [OPTION_explain] = &cli->explain, [OPTION_new_rule] = &cli->new_rule,
     };
     if (places[id] != NULL) {
         *places[id] = true;
@@ -163,7 +181,7 @@ static sm_status take_option(sm_cli *cli, int argc, char **argv, int *i, sm_erro
 
 static sm_status make_lists(sm_cli *cli, int argc, sm_error *err)
 {
-    sm_cli_list *const lists[] = {&cli->arguments, &cli->set, &cli->input};
+    sm_cli_list *const lists[] = {&cli->arguments, &cli->set, &cli->input, &cli->rule};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         lists[i]->items = sm_arena_array(cli->arena, (size_t)argc + 1, sizeof *lists[i]->items);
         if (lists[i]->items == NULL) {

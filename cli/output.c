@@ -17,7 +17,9 @@ void sm_out_text(const char *fmt, ...)
 
 void sm_out_bytes(sm_bytes bytes)
 {
-    (void)fwrite(bytes.data, 1, bytes.len, stdout);
+    if (bytes.len != 0) {
+        (void)fwrite(bytes.data, 1, bytes.len, stdout);
+    }
 }
 
 sm_status sm_out_finish(sm_error *err)

@@ -5,7 +5,8 @@
  * Everything but "environment" is decided by inputs and job alone and equal for any number of
  * threads, any memory budget and any path; "environment" (paths, mtimes, limits, timings) is not.
  *
- * Sums that hold: records_read = accepted + rejected + filtered, in total and per input; per table,
+ * Sums that hold: records_read = accepted + rejected + filtered, in total and per input, where
+ * records_out_of_range, written where there are any, are among the filtered; per table,
  * accepted = row_images - uid_rows + not_selected + without_cells, where uid_rows come from
  * dictionaries and not from records; per family and region cells_made = cells_written +
  * duplicates_dropped, and cells_written is the sum over its files. */
@@ -22,6 +23,7 @@ enum { SM_MANIFEST_VERSION = 1 };
 
 typedef struct sm_manifest_counts {
     uint64_t read, accepted, rejected, filtered;
+    uint64_t out_of_range; /* of those filtered: by the time range */
 } sm_manifest_counts;
 
 typedef struct sm_manifest_input {
@@ -55,6 +57,8 @@ typedef struct sm_manifest_region {
 
 typedef struct sm_manifest_table {
     const char *name, *key, *fingerprint, *directory;
+    const char *rule;     /* the lines that the fingerprint covers; NULL: older than they */
+    const char *template; /* the job's name for it, where records name their tables; else NULL */
     const sm_bytes *splits;
     size_t split_count;
     uint64_t row_images, rows, not_selected, without_cells, uid_rows;
@@ -103,8 +107,8 @@ typedef struct sm_manifest {
 sm_status sm_manifest_write(const sm_manifest *m, sm_buf *out, sm_error *err) SM_MUST_CHECK;
 
 /* Reads what verify, replace and a rerun need: run_fingerprint, output_format, counts, tables
- * (name, fingerprint, splits, families' names), uids and files. All in the arena. A file that is no
- * manifest of this version is SM_E_FORMAT; a missing one SM_E_INPUT_MISSING. */
+ * (name, key, fingerprint, rule, splits, families' names), uids and files. All in the arena. A file
+ * that is no manifest of this version is SM_E_FORMAT; a missing one SM_E_INPUT_MISSING. */
 sm_status sm_manifest_read(const char *path, sm_arena *arena, sm_manifest *out, sm_error *err)
     SM_MUST_CHECK;
 

@@ -236,6 +236,34 @@ static void read_families(loader *l, json_object *o, sm_manifest_table *t)
     t->families = families;
 }
 
+/* The lines of the key rule as one text; NULL where they are not told. */
+static const char *read_rule(loader *l, json_object *table)
+{
+    json_object *array = NULL;
+    size_t count = 0;
+    if (!json_object_object_get_ex(table, "rule", &array)) {
+        return NULL;
+    }
+    sm_buf text;
+    sm_buf_init(&text, MANIFEST_MAX);
+    array = get_array(l, table, "rule", &count);
+    for (size_t i = 0; l->status == SM_OK && i < count; i++) {
+        json_object *line = json_object_array_get_idx(array, i);
+        if (!json_object_is_type(line, json_type_string)) {
+            bad(l, "rule");
+            break;
+        }
+        l->status = sm_buf_append(&text, json_object_get_string(line),
+                                  (size_t)json_object_get_string_len(line), l->err);
+        if (l->status == SM_OK) {
+            l->status = sm_buf_append_byte(&text, '\n', l->err);
+        }
+    }
+    const char *copy = l->status == SM_OK ? sm_arena_text(l->arena, text.data, text.len) : NULL;
+    sm_buf_free(&text);
+    return copy;
+}
+
 static void read_tables(loader *l, json_object *root, sm_manifest *m)
 {
     json_object *array = get_array(l, root, "tables", &m->table_count);
@@ -246,8 +274,12 @@ static void read_tables(loader *l, json_object *root, sm_manifest *m)
             return;
         }
         tables[i].name = get_text(l, o, "name");
+        if (json_object_object_get_ex(o, "template", NULL)) {
+            tables[i].template = get_text(l, o, "template");
+        }
         tables[i].key = get_text(l, o, "key");
         tables[i].fingerprint = get_text(l, o, "fingerprint");
+        tables[i].rule = read_rule(l, o);
         tables[i].directory = get_text(l, o, "directory");
         tables[i].row_images = get_uint(l, o, "row_images");
         tables[i].rows = get_uint(l, o, "rows");
@@ -291,6 +323,9 @@ static void read_counts(loader *l, json_object *root, sm_manifest_counts *c)
     c->accepted = get_uint(l, o, "records_accepted");
     c->rejected = get_uint(l, o, "records_rejected");
     c->filtered = get_uint(l, o, "records_filtered");
+    if (json_object_object_get_ex(o, "records_out_of_range", NULL)) {
+        c->out_of_range = get_uint(l, o, "records_out_of_range");
+    }
 }
 
 static void read_root(loader *l, json_object *root, sm_manifest *m)

@@ -3,12 +3,17 @@
 #include "core/json.h"
 #include "formats/manifest.h"
 
+#include <string.h>
+
 static void write_counts(sm_json *j, const sm_manifest_counts *c)
 {
     sm_json_uint(j, "records_read", c->read);
     sm_json_uint(j, "records_accepted", c->accepted);
     sm_json_uint(j, "records_rejected", c->rejected);
     sm_json_uint(j, "records_filtered", c->filtered);
+    if (c->out_of_range != 0) {
+        sm_json_uint(j, "records_out_of_range", c->out_of_range);
+    }
 }
 
 static void write_input(sm_json *j, const sm_manifest_input *in, size_t index)
@@ -99,13 +104,32 @@ static sm_manifest_cells table_sum(const sm_manifest_table *t)
     return sum;
 }
 
+/* One text a line, so that two manifests can be compared by eye. */
+static void write_rule(sm_json *j, const char *rule)
+{
+    if (rule == NULL) {
+        return;
+    }
+    sm_json_open_array(j, "rule");
+    while (*rule != '\0') {
+        const size_t len = strcspn(rule, "\n");
+        sm_json_bytes(j, NULL, sm_bytes_of(rule, len));
+        rule += len + (rule[len] == '\n');
+    }
+    sm_json_close_array(j);
+}
+
 static void write_table(sm_json *j, const sm_manifest_table *t)
 {
     const sm_manifest_cells sum = table_sum(t);
     sm_json_open_object(j, NULL);
     sm_json_text(j, "name", t->name);
+    if (t->template != NULL) {
+        sm_json_text(j, "template", t->template);
+    }
     sm_json_text(j, "key", t->key);
     sm_json_text(j, "fingerprint", t->fingerprint);
+    write_rule(j, t->rule);
     sm_json_text(j, "directory", t->directory);
     sm_json_uint(j, "row_images", t->row_images);
     sm_json_uint(j, "not_selected", t->not_selected);

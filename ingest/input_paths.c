@@ -189,3 +189,31 @@ sm_status sm_input_paths_resolve(const char *const *entries, size_t count, sm_ar
     sm_buf_free(&r.items);
     return st == SM_OK ? refuse_duplicates(out, arena, err) : st;
 }
+
+static bool in_rejects(const char *path)
+{
+    static const char ENDING[] = ".rejects/";
+    return strstr(path, ENDING) != NULL;
+}
+
+sm_status sm_input_paths_listed(const sm_input_paths *paths, const char *const *entries,
+                                size_t count, sm_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i < paths->count && strcmp(paths->items[i].path, entries[i]) == 0;
+        if (!same || strcmp(entries[i], "-") == 0) {
+            return sm_fail(err, SM_E_JOB,
+                           "input.files: %s: row_number() needs a list of files, so that a later "
+                           "run counts the same: no pattern, no folder, no standard input",
+                           entries[i]);
+        }
+        if (in_rejects(entries[i])) {
+            return sm_fail(err, SM_E_JOB,
+                           "input.files: %s: row_number() would number these rejected records "
+                           "anew, as others were numbered before; run the input they come from "
+                           "again, or use a key without row_number()",
+                           entries[i]);
+        }
+    }
+    return SM_OK;
+}

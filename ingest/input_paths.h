@@ -24,5 +24,10 @@ typedef struct sm_input_paths {
  */
 sm_status sm_input_paths_resolve(const char *const *entries, size_t count, sm_arena *arena,
                                  sm_input_paths *out, sm_error *err) SM_MUST_CHECK;
+/* For jobs whose keys hold the place of a record (row_number): SM_E_JOB unless each entry is one
+ * file, by its own name, and none lies in the rejects of an earlier run (a folder NAME.rejects),
+ * where records have other places than in the input they came from. */
+sm_status sm_input_paths_listed(const sm_input_paths *paths, const char *const *entries,
+                                size_t count, sm_error *err) SM_MUST_CHECK;
 
 #endif

@@ -54,10 +54,11 @@ static size_t put(sm_reject_list *l, const void *data, size_t len)
     return at;
 }
 
-void sm_reject_list_reached(sm_reject_list *l, uint64_t accepted, uint64_t filtered)
+void sm_reject_list_reached(sm_reject_list *l, const sm_input_counts *reached)
 {
-    l->accepted = accepted;
-    l->filtered = filtered;
+    l->accepted = reached->records_accepted;
+    l->filtered = reached->records_filtered;
+    l->out_of_range = reached->records_out_of_range;
 }
 
 sm_status sm_reject_list_add(sm_reject_list *l, const sm_record *record, const sm_reject_note *why,
@@ -70,7 +71,8 @@ sm_status sm_reject_list_add(sm_reject_list *l, const sm_record *record, const s
                          .field_len = why->field == NULL ? 0 : strlen(why->field),
                          .text_len = strnlen(why->text, sizeof why->text),
                          .accepted = l->accepted,
-                         .filtered = l->filtered};
+                         .filtered = l->filtered,
+                         .out_of_range = l->out_of_range};
     sm_status st = sm_buf_reserve(&l->bytes, e.original_len + e.field_len + e.text_len, err);
     if (st != SM_OK) {
         return st;

@@ -14,13 +14,13 @@ typedef struct sm_reject_entry {
     size_t original_at, original_len;
     size_t field_at, field_len;
     size_t text_at, text_len;
-    uint64_t accepted, filtered; /* of the slice, before this one */
+    uint64_t accepted, filtered, out_of_range; /* of the slice, before this one */
 } sm_reject_entry;
 
 struct sm_reject_list {
     sm_buf bytes;   /* original, field name and message of each */
     sm_buf entries; /* of sm_reject_entry */
-    uint64_t accepted, filtered;
+    uint64_t accepted, filtered, out_of_range;
 };
 
 static inline size_t sm_reject_list_count(const sm_reject_list *l)

@@ -245,6 +245,7 @@ static void add_counts(sm_input_counts *to, const sm_input_counts *from)
     to->records_accepted += from->records_accepted;
     to->records_rejected += from->records_rejected;
     to->records_filtered += from->records_filtered;
+    to->records_out_of_range += from->records_out_of_range;
     to->reader.blank_lines += from->reader.blank_lines;
     to->reader.comment_lines += from->reader.comment_lines;
     to->reader.extra_columns += from->reader.extra_columns;
@@ -256,7 +257,7 @@ static void empty_list(sm_reject_list *l)
 {
     sm_buf_clear(&l->bytes);
     sm_buf_clear(&l->entries);
-    sm_reject_list_reached(l, 0, 0);
+    sm_reject_list_reached(l, &(sm_input_counts){0});
 }
 
 /* The run stops within this slice, at the last of the `applied` rejects of this list: what lies
@@ -270,6 +271,7 @@ static void count_until(sm_rejects *r, size_t file, const sm_reject_list *l, uin
     to->records_read += last->accepted + last->filtered + rejected;
     to->records_accepted += last->accepted;
     to->records_filtered += last->filtered;
+    to->records_out_of_range += last->out_of_range;
     to->records_rejected += rejected;
 }
 

@@ -25,6 +25,7 @@ bool sm_reject_limit_parse(sm_bytes text, sm_reject_limit *out);
 /* Counts of one slice, and in sum of one input file. */
 typedef struct sm_input_counts {
     uint64_t records_read, records_accepted, records_rejected, records_filtered;
+    uint64_t records_out_of_range; /* of those filtered */
     sm_reader_counts reader;
 } sm_input_counts;
 
@@ -35,7 +36,7 @@ sm_status sm_reject_list_new(sm_reject_list **out, sm_error *err) SM_MUST_CHECK;
 void sm_reject_list_free(sm_reject_list *l); /* takes NULL */
 /* The slice's other records in front of the next reject: a run that stops at that one counts up to
  * it. */
-void sm_reject_list_reached(sm_reject_list *l, uint64_t accepted, uint64_t filtered);
+void sm_reject_list_reached(sm_reject_list *l, const sm_input_counts *reached);
 sm_status sm_reject_list_add(sm_reject_list *l, const sm_record *record, const sm_reject_note *why,
                              sm_error *err) SM_MUST_CHECK;
 

@@ -64,6 +64,7 @@ typedef struct sm_feed {
 typedef struct sm_source_options {
     const char *const *paths; /* as the job lists them */
     size_t path_count;
+    bool listed;        /* each input must be named: see sm_input_paths_listed */
     const char *format; /* "csv": a row of ingest/inputs.def */
     const sm_csv_dialect *csv;
     sm_feed feed;

@@ -69,6 +69,9 @@ static sm_status open_parts(sm_source *s, sm_error *err)
     if (st == SM_OK) {
         st = sm_input_paths_resolve(o->paths, o->path_count, s->arena, &s->paths, err);
     }
+    if (st == SM_OK && o->listed) {
+        st = sm_input_paths_listed(&s->paths, o->paths, o->path_count, err);
+    }
     if (st == SM_OK) {
         st = make_infos(s, err);
     }

@@ -10,6 +10,7 @@ typedef struct builder {
     sm_reader *reader;
     sm_record_maker *maker;
     sm_reject_list *rejects;
+    sm_table_cache tables;
     sm_input_counts counts; /* of the slice at hand */
     bool input_ended;       /* by an error of the source, which every worker meets */
 } builder;
@@ -34,28 +35,42 @@ static void close_builder(builder *b)
     sm_reject_list_free(b->rejects);
 }
 
+static sm_status store_row(builder *b, size_t entry, const sm_record *record,
+                           const sm_made_row *made, sm_error *err)
+{
+    const sm_job_table *t = &b->shared->job->tables[entry];
+    uint32_t number = (uint32_t)entry;
+    if (t->name_expr != NULL) {
+        const sm_status st =
+            sm_table_set_number(b->shared->tables, &b->tables, entry, made->name, &number, err);
+        if (st != SM_OK) {
+            return st;
+        }
+    }
+    sm_build_counts *counts = &b->shared->counts[b->worker][number];
+    if (made->cells == 0) {
+        counts->without_cells++;
+        return SM_OK;
+    }
+    counts->row_images++;
+    const sm_row row = {.table = number,
+                        .region = (uint32_t)sm_splits_route(t->splits, made->key),
+                        .order = sm_place_order(&record->place),
+                        .key = made->key,
+                        .payload = made->payload};
+    return sm_runs_add(b->shared->runs, b->worker, &row, err);
+}
+
 static sm_status store_rows(builder *b, const sm_record *record, const sm_made_row *rows,
                             sm_error *err)
 {
-    const sm_job *job = b->shared->job;
-    sm_build_counts *counts = b->shared->counts[b->worker];
     sm_status st = SM_OK;
-    for (size_t i = 0; st == SM_OK && i < job->table_count; i++) {
-        if (!rows[i].selected) {
-            counts[i].not_selected++;
-            continue;
+    for (size_t i = 0; st == SM_OK && i < b->shared->job->table_count; i++) {
+        if (rows[i].selected) {
+            st = store_row(b, i, record, &rows[i], err);
+        } else {
+            b->shared->counts[b->worker][i].not_selected++;
         }
-        if (rows[i].cells == 0) {
-            counts[i].without_cells++;
-            continue;
-        }
-        counts[i].row_images++;
-        const sm_row row = {.table = (uint32_t)i,
-                            .region = (uint32_t)sm_splits_route(job->tables[i].splits, rows[i].key),
-                            .order = sm_place_order(&record->place),
-                            .key = rows[i].key,
-                            .payload = rows[i].payload};
-        st = sm_runs_add(b->shared->runs, b->worker, &row, err);
     }
     return st;
 }
@@ -64,7 +79,7 @@ static sm_status reject(builder *b, const sm_record *record, const sm_reject_not
                         sm_error *err)
 {
     b->counts.records_rejected++;
-    sm_reject_list_reached(b->rejects, b->counts.records_accepted, b->counts.records_filtered);
+    sm_reject_list_reached(b->rejects, &b->counts);
     const sm_status st = sm_reject_list_add(b->rejects, record, why, err);
     if (st != SM_OK || sm_reject_list_bytes(b->rejects) <= b->shared->rejects_memory) {
         return st;
@@ -97,6 +112,7 @@ static sm_status take_record(builder *b, const sm_record *record, sm_error *err)
     }
     switch (what) {
     case SM_MADE_ROWS: b->counts.records_accepted++; return store_rows(b, record, rows, err);
+    case SM_MADE_OUT_OF_RANGE: b->counts.records_out_of_range++; /* fallthrough */
     case SM_MADE_FILTERED: b->counts.records_filtered++; return SM_OK;
     case SM_MADE_REJECT: break;
     }

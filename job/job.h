@@ -36,17 +36,31 @@ typedef struct sm_job_cell {
     const sm_expr *when;      /* NULL: always */
 } sm_job_cell;
 
+/* A declared question, in the terms of `plan`; read by `check` alone. */
+typedef struct sm_job_query {
+    const char *text;
+    const char *const *terms;
+    size_t term_count;
+} sm_job_query;
+
 typedef struct sm_job_table {
-    const char *name;      /* "table" or "namespace:table" */
-    const char *directory; /* "table" or "namespace/table" */
-    const char *where;     /* "tables[0]" */
+    /* "table" or "namespace:table"; as the job file has it where records name their tables. */
+    const char *name;
+    const char *view;         /* what key(), colocated_with and --table call this entry: `view`, or
+                               * its name */
+    const sm_expr *name_expr; /* NULL: one table of a fixed name; else see table_set.h */
+    const char *directory;    /* "table" or "namespace/table" */
+    const char *where;        /* "tables[0]" */
     const sm_expr *key;
     const char *key_where; /* "tables[0].key" */
     const char *key_canonical;
+    const char *key_rule; /* the lines that the fingerprint covers; see job_canonical.c */
     char key_fingerprint[SM_FINGERPRINT_TEXT];
     const sm_splits *splits;
-    sm_split_spec split_spec;      /* what the job said about them */
-    const sm_expr *when;           /* NULL: every record */
+    sm_split_spec split_spec; /* what the job said about them */
+    const sm_expr *when;      /* NULL: every record */
+    /* The entry beside whose rows these lie, in the same regions; NULL: none. */
+    const struct sm_job_table *colocated_with;
     const sm_expr *timestamp;      /* NULL: fixed */
     int64_t fixed_timestamp;       /* ms */
     const sm_job_family *families; /* sorted bytewise */
@@ -56,7 +70,15 @@ typedef struct sm_job_table {
     /* Rows come from the dictionaries and not from records, which `when` never selects: OpenTSDB's
      * tsdb-uid. NULL: an ordinary table. */
     const struct sm_uid_rows *uid_rows;
+    const sm_job_query *queries; /* what will be asked; decides nothing of the data */
+    size_t query_count;
 } sm_job_table;
+
+/* Only records whose time lies in [from, to) are wanted. */
+typedef struct sm_job_time_range {
+    const sm_expr *time; /* NULL: all are */
+    int64_t from, to;    /* ms */
+} sm_job_time_range;
 
 typedef struct sm_job {
     const char *path; /* of the job file, for messages */
@@ -68,8 +90,10 @@ typedef struct sm_job {
     sm_feed feed;
     sm_schema schema;
     const sm_expr *where; /* NULL: every record */
+    sm_job_time_range time_range;
     const int *identity;
     size_t identity_count;
+    bool numbers_rows;             /* row_number() is used: the inputs must be a list of files */
     uint64_t seed;                 /* of random() and pick() */
     const sm_expr_define *defines; /* define and input.let */
     size_t define_count;
@@ -111,6 +135,9 @@ typedef struct sm_job_options {
 sm_status sm_job_load(const char *path, sm_job_options *options, sm_job **out, sm_error *err)
     SM_MUST_CHECK;
 void sm_job_free(sm_job *job); /* takes NULL */
+
+/* As TableName.isLegalFullyQualifiedTableName, and short enough to be a folder. */
+bool sm_job_legal_table_name(sm_bytes name);
 
 /* The first 16 bytes of the text's SHA-256, in hexadecimal. */
 sm_status sm_job_fingerprint(sm_bytes text, char out[SM_FINGERPRINT_TEXT], sm_error *err)

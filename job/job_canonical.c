@@ -13,6 +13,7 @@
 #include "partitioner/uids.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CANONICAL_MAX = 64 << 20, FORMAT_VERSION = 1 };
@@ -158,6 +159,15 @@ static void write_identity(writer *w, const sm_job *job)
     }
 }
 
+static void write_time_range(writer *w, const sm_job *job)
+{
+    if (job->time_range.time != NULL) {
+        line_expr(w, &job->schema, "input", ".time_range", job->time_range.time);
+        line_number(w, "input", ".time_range.from", job->time_range.from);
+        line_number(w, "input", ".time_range.to", job->time_range.to);
+    }
+}
+
 static void write_input(writer *w, const sm_job *job)
 {
     line_text(w, "input", ".format", job->input_format);
@@ -173,6 +183,7 @@ static void write_input(writer *w, const sm_job *job)
     }
     write_identity(w, job);
     line_expr(w, &job->schema, "input", ".where", job->where);
+    write_time_range(w, job);
 }
 
 static void write_family(writer *w, const char *path, const sm_job_family *f)
@@ -208,9 +219,13 @@ static void write_cell(writer *w, const sm_job *job, const sm_job_table *t, size
 static void write_table(writer *w, const sm_job *job, const sm_job_table *t)
 {
     line_text(w, t->where, ".name", t->name);
+    line_expr(w, &job->schema, t->where, ".name", t->name_expr);
     line_text(w, t->where, ".key", t->key_canonical);
     for (size_t i = 0; i < t->splits->count; i++) {
         line_bytes(w, t->where, ".split", t->splits->keys[i]);
+    }
+    if (t->colocated_with != NULL) {
+        line_text(w, t->where, ".colocated_with", t->colocated_with->where);
     }
     line_expr(w, &job->schema, t->where, ".when", t->when);
     line_expr(w, &job->schema, t->where, ".timestamp", t->timestamp);
@@ -267,6 +282,67 @@ sm_status sm_job_fingerprint(sm_bytes text, char out[SM_FINGERPRINT_TEXT], sm_er
     return SM_OK;
 }
 
+/* A key that holds starts of regions is another one under other splits. */
+static void write_regions(writer *w, const sm_expr *key)
+{
+    const sm_splits *splits = sm_expr_region_splits(key, 0);
+    for (size_t n = 1; splits != NULL; n++) {
+        line_number(w, "regions", "", (int64_t)sm_splits_regions(splits));
+        for (size_t i = 0; i < splits->count; i++) {
+            line_bytes(w, "regions", ".split", splits->keys[i]);
+        }
+        splits = sm_expr_region_splits(key, n);
+    }
+}
+
+static int order_fields(const void *a, const void *b)
+{
+    return strcmp((*(const sm_field *const *)a)->name, (*(const sm_field *const *)b)->name);
+}
+
+/* By name: where a field stands in the job, or who else reads it first, is no part of the rule. */
+static void write_key_fields(writer *w, sm_job_reader *r, const bool *used)
+{
+    const sm_field **list = sm_arena_array(r->arena, r->field_count + 1, sizeof *list);
+    size_t count = 0;
+    if (w->st == SM_OK && list == NULL) {
+        w->st = sm_job_no_memory(r);
+    }
+    for (size_t i = 0; w->st == SM_OK && i < r->field_count; i++) {
+        if (used[i]) {
+            list[count++] = &r->fields[i];
+        }
+    }
+    if (count > 1) {
+        qsort(list, count, sizeof *list, order_fields);
+    }
+    for (size_t i = 0; i < count; i++) {
+        write_field(w, list[i]);
+    }
+}
+
+static int order_bytes(const void *a, const void *b)
+{
+    return sm_bytes_compare(*(const sm_bytes *)a, *(const sm_bytes *)b);
+}
+
+/* A set: their order says nothing. */
+static void write_key_nulls(writer *w, sm_job_reader *r)
+{
+    sm_csv_dialect sorted = r->job->csv;
+    sm_bytes *nulls = sm_arena_array(r->arena, sorted.null_count + 1, sizeof *nulls);
+    if (w->st == SM_OK && nulls == NULL) {
+        w->st = sm_job_no_memory(r);
+    }
+    if (w->st != SM_OK || sorted.null_count == 0) {
+        return;
+    }
+    memcpy(nulls, sorted.nulls, sorted.null_count * sizeof *nulls);
+    qsort(nulls, sorted.null_count, sizeof *nulls, order_bytes);
+    sorted.nulls = nulls;
+    write_nulls(w, &sorted);
+}
+
 sm_status sm_job_fingerprint_key(sm_job_reader *r, sm_job_table *table, const bool *used)
 {
     writer w = {.err = r->err, .st = SM_OK};
@@ -275,22 +351,21 @@ sm_status sm_job_fingerprint_key(sm_job_reader *r, sm_job_table *table, const bo
     sm_buf_init(&w.buf, CANONICAL_MAX);
     w.st = sm_expr_canonical(table->key, &r->job->schema, &canonical, r->err);
     line_bytes(&w, "key", "", sm_buf_view(&canonical));
-    for (size_t i = 0; i < r->field_count; i++) {
-        if (used[i]) {
-            write_field(&w, &r->fields[i]);
-        }
-    }
+    write_key_fields(&w, r, used);
     if (sm_expr_reads_identity(table->key)) {
         write_identity(&w, r->job);
     }
-    write_nulls(&w, &r->job->csv);
+    write_regions(&w, table->key);
+    write_key_nulls(&w, r);
     if (r->job->feed.encoding == SM_ENCODING_LATIN1 ||
         r->job->feed.encoding == SM_ENCODING_GB18030) {
         write_encoding(&w, &r->job->feed);
     }
     if (w.st == SM_OK) {
         table->key_canonical = sm_arena_text(r->arena, canonical.data, canonical.len);
-        w.st = table->key_canonical == NULL ? sm_job_no_memory(r) : SM_OK;
+        table->key_rule = sm_arena_text(r->arena, w.buf.data, w.buf.len);
+        w.st =
+            table->key_canonical == NULL || table->key_rule == NULL ? sm_job_no_memory(r) : SM_OK;
     }
     if (w.st == SM_OK) {
         w.st = sm_job_fingerprint(sm_buf_view(&w.buf), table->key_fingerprint, r->err);

@@ -36,6 +36,8 @@ sm_status sm_job_compile_tracked(sm_job_reader *r, const sm_yaml_node *node, sm_
     sm_expr_context context;
     sm_job_expr_context(r->job, NULL, r->arena, place, &context);
     context.fields_used = flags;
+    context.numbers_rows = &r->job->numbers_rows;
+    context.splits = r->splits;
     st = sm_expr_compile(&context, use, sm_yaml_node_bytes(node), out, r->err);
     for (size_t i = 0; st == SM_OK && i < r->field_count; i++) {
         r->fields_used[i] = r->fields_used[i] || flags[i];

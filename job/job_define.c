@@ -88,7 +88,8 @@ sm_status sm_job_name_views(sm_job_reader *r, const sm_yaml_node *tables)
     for (size_t i = 0; i < tables->count; i++) {
         const sm_yaml_node *item = tables->items[i];
         const bool map = item->kind == SM_YAML_MAP;
-        const sm_yaml_node *name = map ? sm_yaml_node_get(item, "name") : NULL;
+        const sm_yaml_node *view = map ? sm_yaml_node_get(item, "view") : NULL;
+        const sm_yaml_node *name = view == NULL && map ? sm_yaml_node_get(item, "name") : view;
         const sm_yaml_node *key = map ? sm_yaml_node_get(item, "key") : NULL;
         if (name != NULL && key != NULL && name->kind == SM_YAML_SCALAR &&
             key->kind == SM_YAML_SCALAR) {
@@ -96,6 +97,7 @@ sm_status sm_job_name_views(sm_job_reader *r, const sm_yaml_node *tables)
                 (sm_expr_view){.name = sm_yaml_node_bytes(name), .key = sm_yaml_node_bytes(key)};
         }
     }
+    r->views = views;
     r->job->views = views;
     r->job->view_count = count;
     return SM_OK;

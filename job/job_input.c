@@ -451,6 +451,13 @@ static sm_status read_where(sm_job_reader *r, const sm_yaml_node *value, void *t
     return sm_job_want(r, value, SM_YAML_SCALAR, "input.where");
 }
 
+static sm_status read_time_range(sm_job_reader *r, const sm_yaml_node *value, void *target)
+{
+    (void)target;
+    r->time_range = value;
+    return sm_job_want(r, value, SM_YAML_MAP, "input.time_range");
+}
+
 static sm_status read_identity(sm_job_reader *r, const sm_yaml_node *value, void *target)
 {
     (void)target;
@@ -499,6 +506,7 @@ static const sm_bind INPUT_RULES[] = {
     {.key = "csv", .read = skip_csv},
     {.key = "fields", .read = read_fields},
     {.key = "where", .read = read_where},
+    {.key = "time_range", .read = read_time_range},
     {.key = "identity", .read = read_identity},
     {.key = "let", .read = skip_let},
     {.key = "encoding", .read = sm_job_read_encoding},
@@ -535,6 +543,9 @@ sm_status sm_job_read_input(sm_job_reader *r, const sm_yaml_node *input)
     }
     if (st == SM_OK && r->where != NULL) {
         st = sm_job_declare_names(r, sm_yaml_node_bytes(r->where));
+    }
+    if (st == SM_OK && r->time_range != NULL) {
+        st = sm_job_declare_time_range(r);
     }
     return st == SM_OK ? declare_defines(r, input) : st;
 }
@@ -573,5 +584,5 @@ sm_status sm_job_finish_input(sm_job_reader *r)
     if (st == SM_OK && r->where != NULL) {
         st = sm_job_compile(r, r->where, SM_USE_CONDITION, "input.where", &r->job->where);
     }
-    return st;
+    return st == SM_OK && r->time_range != NULL ? sm_job_read_time_range(r) : st;
 }

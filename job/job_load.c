@@ -13,7 +13,7 @@
 enum { JOB_FILE_MAX = 4 << 20 };
 
 typedef struct top_nodes {
-    const sm_yaml_node *input, *tables, *output, *limits, *uids, *seed, *define;
+    const sm_yaml_node *input, *tables, *output, *limits, *uids, *seed, *define, *rule_file;
 } top_nodes;
 
 static const sm_bind TOP_RULES[] = {{.key = "input", .offset = offsetof(top_nodes, input)},
@@ -22,7 +22,8 @@ static const sm_bind TOP_RULES[] = {{.key = "input", .offset = offsetof(top_node
                                     {.key = "limits", .offset = offsetof(top_nodes, limits)},
                                     {.key = "uids", .offset = offsetof(top_nodes, uids)},
                                     {.key = "seed", .offset = offsetof(top_nodes, seed)},
-                                    {.key = "define", .offset = offsetof(top_nodes, define)}};
+                                    {.key = "define", .offset = offsetof(top_nodes, define)},
+                                    {.key = "rule_file", .offset = offsetof(top_nodes, rule_file)}};
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
@@ -224,6 +225,9 @@ static sm_status read_parts(sm_job_reader *r, const top_nodes *top)
     }
     if (st == SM_OK && top->limits != NULL) {
         st = sm_job_bind(r, top->limits, "limits", LIMIT_RULES, 4, NULL);
+    }
+    if (st == SM_OK && top->rule_file != NULL) {
+        st = sm_job_text(r, top->rule_file, "rule_file", &r->job->rule_file);
     }
     if (st == SM_OK) {
         mark_used(r);

@@ -16,6 +16,9 @@ typedef struct sm_job_reader {
     bool *fields_used;            /* parallel to fields, field_capacity long */
     const sm_yaml_node *identity; /* read after the fields are known */
     const sm_yaml_node *where;
+    sm_expr_view *views;     /* the job's, until their splits are made */
+    const sm_splits *splits; /* of the table whose expressions are compiled; NULL: of none */
+    const sm_yaml_node *time_range;
     const char **notes;
     size_t note_count;
 } sm_job_reader;
@@ -87,6 +90,9 @@ sm_status sm_job_read_header_lines(sm_job_reader *r, const sm_yaml_node *value, 
     SM_MUST_CHECK;
 sm_status sm_job_read_trailer(sm_job_reader *r, const sm_yaml_node *value, void *target)
     SM_MUST_CHECK;
+/* `time_range`: declares the names in it; reads it once the fields are known (job_time_range.c). */
+sm_status sm_job_declare_time_range(sm_job_reader *r) SM_MUST_CHECK;
+sm_status sm_job_read_time_range(sm_job_reader *r) SM_MUST_CHECK;
 sm_status sm_job_finish_feed(sm_job_reader *r, const sm_yaml_node *input) SM_MUST_CHECK;
 /* Names for expressions: the job's `define` (NULL: none) and input.let. Before any field is read.
  */
@@ -113,9 +119,23 @@ sm_status sm_job_compile_timestamp(sm_job_reader *r, const sm_yaml_node *node, c
 /* First pass over all tables: declare names; second: compile and check. */
 sm_status sm_job_declare_tables(sm_job_reader *r, const sm_yaml_node *tables) SM_MUST_CHECK;
 sm_status sm_job_read_tables(sm_job_reader *r, const sm_yaml_node *tables) SM_MUST_CHECK;
+/* `colocated_with` of list[at] (node NULL: not given), once all keys are compiled
+ * (job_colocated.c). */
+sm_status sm_job_read_colocated(sm_job_reader *r, const sm_yaml_node *item,
+                                const sm_yaml_node *node, sm_job_table *list, size_t at,
+                                size_t count) SM_MUST_CHECK;
+/* A table's name, fixed or with expressions in braces (job_names.c). */
+sm_status sm_job_read_name(sm_job_reader *r, const sm_yaml_node *name, sm_job_table *table)
+    SM_MUST_CHECK;
+/* cdr_{format_ts(t, "%Y")} as one expression, "cdr_" + (format_ts(t, "%Y")); empty when the name is
+ * fixed. */
+sm_status sm_job_name_template(sm_job_reader *r, const sm_yaml_node *name, sm_bytes *out)
+    SM_MUST_CHECK;
 sm_status sm_job_read_families(sm_job_reader *r, const sm_yaml_node *map, sm_job_table *table)
     SM_MUST_CHECK;
 sm_status sm_job_read_cells(sm_job_reader *r, const sm_yaml_node *cells, sm_job_table *table)
+    SM_MUST_CHECK;
+sm_status sm_job_read_queries(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
     SM_MUST_CHECK;
 sm_status sm_job_read_splits(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
     SM_MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The job's `tables`: name, key, selection, timestamp, duplicates. Families and cells are in
- * job_cells.c. */
+/* The job's `tables`: key, selection, timestamp, duplicates. Names are in job_names.c,
+ * families and cells in job_cells.c. */
 #include "job/job_reader.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 typedef struct table_nodes {
     const sm_yaml_node *at, *name, *key, *splits, *timestamp, *families, *cells, *when, *duplicates,
-        *uid_rows;
+        *uid_rows, *view, *colocated_with, *queries;
 } table_nodes;
 
 static const sm_bind TABLE_RULES[] = {
@@ -21,6 +21,9 @@ static const sm_bind TABLE_RULES[] = {
     {.key = "when", .offset = offsetof(table_nodes, when)},
     {.key = "duplicates", .offset = offsetof(table_nodes, duplicates)},
     {.key = "uid_rows", .offset = offsetof(table_nodes, uid_rows)},
+    {.key = "view", .offset = offsetof(table_nodes, view)},
+    {.key = "colocated_with", .offset = offsetof(table_nodes, colocated_with)},
+    {.key = "queries", .offset = offsetof(table_nodes, queries)},
 };
 
 static sm_status collect(sm_job_reader *r, const sm_yaml_node *item, const char *where,
@@ -50,54 +53,21 @@ static sm_status collect(sm_job_reader *r, const sm_yaml_node *item, const char 
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static bool name_byte(char c, bool first)
+/* What else the entry is called; its table's name where nothing is said. */
+static sm_status read_view(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
 {
-    const bool word =
-        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    return word || (!first && (c == '-' || c == '.'));
-}
-
-/* As TableName.isLegalFullyQualifiedTableName: words of letters, digits, _ and, not in front, - and
- * dot. */
-static bool legal_table_name(const char *name)
-{
-    const char *colon = strchr(name, ':');
-    const char *qualifier = colon == NULL ? name : colon + 1;
-    if (*qualifier == '\0' || colon == name) {
-        return false;
+    table->view = table->name;
+    if (node == NULL) {
+        return SM_OK;
     }
-    for (const char *p = name; *p != '\0'; p++) {
-        if (p != colon && !name_byte(*p, p == name || p == qualifier)) {
-            return false;
-        }
+    const sm_status st = sm_job_text(r, node, "view", &table->view);
+    if (st == SM_OK && !sm_job_legal_table_name(sm_bytes_text(table->view))) {
+        return sm_job_fail(r, node,
+                           "\"%s\" is no name for a view; use letters, digits, _ and, not in "
+                           "front, - and dot",
+                           table->view);
     }
-    return true;
-}
-
-static sm_status read_name(sm_job_reader *r, const sm_yaml_node *node, sm_job_table *table)
-{
-    sm_status st = sm_job_text(r, node, "name", &table->name);
-    if (st != SM_OK) {
-        return st;
-    }
-    if (!legal_table_name(table->name)) {
-        return sm_job_fail(
-            r, node,
-            "\"%s\" is no table name; use letters, digits, _ and, not in front, - and "
-            "dot, with namespace: before it if there is one",
-            table->name);
-    }
-    char *directory = sm_arena_text(r->arena, table->name, strlen(table->name));
-    if (directory == NULL) {
-        return sm_job_no_memory(r);
-    }
-    char *colon = strchr(directory, ':');
-    if (colon != NULL) {
-        *colon = '/';
-    }
-    table->directory = directory;
-    table->layout.table = table->name;
-    return SM_OK;
+    return st;
 }
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
@@ -176,13 +146,8 @@ static sm_status read_key(sm_job_reader *r, const sm_yaml_node *node, sm_job_tab
 
 static sm_status read_table(sm_job_reader *r, const table_nodes *nodes, sm_job_table *table)
 {
-    sm_status st = read_name(r, nodes->name, table);
-    if (st == SM_OK) {
-        st = read_key(r, nodes->key, table);
-    }
-    if (st == SM_OK) {
-        st = sm_job_read_splits(r, nodes->splits, table);
-    }
+    r->splits = table->splits;
+    sm_status st = read_key(r, nodes->key, table);
     if (st == SM_OK && nodes->when != NULL) {
         const char *where = sm_job_format(r, "%s.when", table->where);
         st = where == NULL ? sm_job_no_memory(r)
@@ -200,8 +165,29 @@ static sm_status read_table(sm_job_reader *r, const table_nodes *nodes, sm_job_t
     if (st == SM_OK && nodes->duplicates != NULL) {
         st = read_duplicates(r, nodes->duplicates, &table->layout);
     }
+    if (st == SM_OK && nodes->queries != NULL) {
+        st = sm_job_read_queries(r, nodes->queries, table);
+    }
     return st == SM_OK && nodes->uid_rows != NULL ? sm_job_read_uid_rows(r, nodes->uid_rows, table)
                                                   : st;
+}
+
+/* Names and regions: what expressions of any table may look at. */
+static sm_status begin_table(sm_job_reader *r, const sm_yaml_node *item, size_t at,
+                             table_nodes *nodes, sm_job_table *table)
+{
+    table->where = sm_job_format(r, "tables[%zu]", at);
+    if (table->where == NULL) {
+        return sm_job_no_memory(r);
+    }
+    sm_status st = collect(r, item, table->where, nodes);
+    if (st == SM_OK) {
+        st = sm_job_read_name(r, nodes->name, table);
+    }
+    if (st == SM_OK) {
+        st = read_view(r, nodes->view, table);
+    }
+    return st == SM_OK ? sm_job_read_splits(r, nodes->splits, table) : st;
 }
 
 static bool same_splits(const sm_splits *a, const sm_splits *b)
@@ -241,8 +227,17 @@ static sm_status check_pair(sm_job_reader *r, const sm_yaml_node *at, const sm_j
                            "folders would lie in each other",
                            a->name, b->name);
     }
+    if (strcmp(a->view, b->view) == 0 && (a->view != a->name || b->view != b->name)) {
+        return sm_job_fail(r, at,
+                           "%s and %s are both called %s; a view is a name of one entry alone",
+                           a->where, b->where, b->view);
+    }
     if (strcmp(a->name, b->name) != 0) {
         return SM_OK;
+    }
+    if (a->name_expr != NULL) {
+        return sm_job_fail(r, at, "%s stands twice; two entries must not name the same tables",
+                           a->name);
     }
     if (share_family(a, b)) {
         return sm_job_fail(r, at,
@@ -295,10 +290,21 @@ static sm_status declare_cells(sm_job_reader *r, const sm_yaml_node *cells)
     return st;
 }
 
+static sm_status declare_name(sm_job_reader *r, const sm_yaml_node *name)
+{
+    sm_bytes expression = {0};
+    if (name == NULL || name->kind != SM_YAML_SCALAR) {
+        return SM_OK;
+    }
+    const sm_status st = sm_job_name_template(r, name, &expression);
+    return st == SM_OK && expression.len != 0 ? sm_job_declare_names(r, expression) : st;
+}
+
 static sm_status declare_table(sm_job_reader *r, const sm_yaml_node *item)
 {
     static const char *const expressions[] = {"key", "when", "timestamp"};
-    sm_status st = SM_OK;
+    sm_status st =
+        item->kind == SM_YAML_MAP ? declare_name(r, sm_yaml_node_get(item, "name")) : SM_OK;
     for (size_t i = 0; st == SM_OK && i < 3; i++) {
         const sm_yaml_node *node = sm_yaml_node_get(item, expressions[i]);
         int64_t ignored;
@@ -323,27 +329,37 @@ sm_status sm_job_declare_tables(sm_job_reader *r, const sm_yaml_node *tables)
     return st;
 }
 
+static sm_status read_tables(sm_job_reader *r, const sm_yaml_node *tables, table_nodes *nodes,
+                             sm_job_table *list)
+{
+    const size_t n = tables->count;
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < n; i++) {
+        st = begin_table(r, tables->items[i], i, &nodes[i], &list[i]);
+    }
+    for (size_t i = 0; st == SM_OK && i < r->job->view_count && i < n; i++) {
+        r->views[i].splits = list[i].splits;
+    }
+    for (size_t i = 0; st == SM_OK && i < n; i++) {
+        st = read_table(r, &nodes[i], &list[i]);
+    }
+    for (size_t i = 0; st == SM_OK && i < n; i++) {
+        st = sm_job_read_colocated(r, nodes[i].at, nodes[i].colocated_with, list, i, n);
+    }
+    r->splits = NULL;
+    return st;
+}
+
 sm_status sm_job_read_tables(sm_job_reader *r, const sm_yaml_node *tables)
 {
-    sm_job_table *list = sm_arena_array(r->arena, tables->count, sizeof *list);
-    if (list == NULL) {
+    const size_t n = tables->count;
+    sm_job_table *list = sm_arena_array(r->arena, n, sizeof *list);
+    table_nodes *nodes = sm_arena_array(r->arena, n, sizeof *nodes);
+    if (list == NULL || nodes == NULL) {
         return sm_job_no_memory(r);
     }
-    for (size_t i = 0; i < tables->count; i++) {
-        table_nodes nodes;
-        list[i].where = sm_job_format(r, "tables[%zu]", i);
-        if (list[i].where == NULL) {
-            return sm_job_no_memory(r);
-        }
-        sm_status st = collect(r, tables->items[i], list[i].where, &nodes);
-        if (st == SM_OK) {
-            st = read_table(r, &nodes, &list[i]);
-        }
-        if (st != SM_OK) {
-            return st;
-        }
-    }
+    const sm_status st = read_tables(r, tables, nodes, list);
     r->job->tables = list;
-    r->job->table_count = tables->count;
-    return check_tables(r, tables, list, tables->count);
+    r->job->table_count = n;
+    return st == SM_OK ? check_tables(r, tables, list, n) : st;
 }

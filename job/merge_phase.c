@@ -8,8 +8,20 @@
 
 typedef struct sized_part {
     uint64_t bytes;
+    size_t place; /* of its table */
+    uint32_t region;
     size_t part;
 } sized_part;
+
+static int compare_places(const void *a, const void *b)
+{
+    const sized_part *x = a;
+    const sized_part *y = b;
+    if (x->place != y->place) {
+        return x->place < y->place ? -1 : 1;
+    }
+    return (x->region > y->region) - (x->region < y->region);
+}
 
 static int compare_sizes(const void *a, const void *b)
 {
@@ -18,9 +30,10 @@ static int compare_sizes(const void *a, const void *b)
     if (x->bytes != y->bytes) {
         return x->bytes > y->bytes ? -1 : 1;
     }
-    return (x->part > y->part) - (x->part < y->part);
+    return compare_places(a, b);
 }
 
+/* The store's own order goes by table numbers, which depend on timing. */
 static sm_status sort_parts(sm_merge_phase *m, size_t count, sm_error *err)
 {
     sized_part *sized = sm_calloc(count, sizeof *sized);
@@ -28,7 +41,12 @@ static sm_status sort_parts(sm_merge_phase *m, size_t count, sm_error *err)
         return sm_fail_memory(err, count * sizeof *sized, "the list of regions");
     }
     for (size_t i = 0; i < count; i++) {
-        sized[i] = (sized_part){sm_runs_part_at(m->runs, i)->bytes, i};
+        const sm_runs_part *p = sm_runs_part_at(m->runs, i);
+        sized[i] = (sized_part){p->bytes, m->tables->places[p->table], p->region, i};
+    }
+    qsort(sized, count, sizeof *sized, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        m->listed[i] = sized[i].part;
     }
     qsort(sized, count, sizeof *sized, compare_sizes);
     for (size_t i = 0; i < count; i++) {
@@ -38,16 +56,22 @@ static sm_status sort_parts(sm_merge_phase *m, size_t count, sm_error *err)
     return SM_OK;
 }
 
+static const sm_job_table *table_of(const sm_merge_phase *m, size_t part)
+{
+    return &m->tables->items[m->tables->places[sm_runs_part_at(m->runs, part)->table]];
+}
+
 sm_status sm_merge_phase_prepare(sm_merge_phase *m, sm_error *err)
 {
     const size_t count = sm_runs_part_count(m->runs);
+    m->listed = sm_arena_array(m->arena, count + 1, sizeof *m->listed);
     m->order = sm_arena_array(m->arena, count + 1, sizeof *m->order);
     m->parts = sm_arena_array(m->arena, count + 1, sizeof *m->parts);
-    if (m->order == NULL || m->parts == NULL) {
+    if (m->listed == NULL || m->order == NULL || m->parts == NULL) {
         return sm_fail_memory(err, count * sizeof *m->parts, "the list of regions");
     }
     for (size_t i = 0; i < count; i++) {
-        const size_t families = m->job->tables[sm_runs_part_at(m->runs, i)->table].family_count;
+        const size_t families = table_of(m, i)->family_count;
         m->parts[i].families = sm_arena_array(m->arena, families, sizeof *m->parts[i].families);
         m->parts[i].shadowed = sm_arena_array(m->arena, families, sizeof *m->parts[i].shadowed);
         if (m->parts[i].families == NULL || m->parts[i].shadowed == NULL) {
@@ -63,7 +87,7 @@ static sm_status drain(sm_merge_phase *m, sm_merge *merge, sm_region_writer *wri
                        sm_error *err)
 {
     sm_merged_part *result = &m->parts[part];
-    const sm_job_table *table = &m->job->tables[sm_runs_part_at(m->runs, part)->table];
+    const sm_job_table *table = table_of(m, part);
     const sm_expand_options options = {.layout = &table->layout,
                                        .inputs = m->inputs,
                                        .input_count = m->input_count,
@@ -87,7 +111,7 @@ static sm_status merge_part(sm_merge_phase *m, unsigned worker, size_t part, sm_
 {
     const sm_runs_part *p = sm_runs_part_at(m->runs, part);
     const sm_region_writer_options options = {.job = m->job,
-                                              .table = &m->job->tables[p->table],
+                                              .table = table_of(m, part),
                                               .data = m->data,
                                               .run_fingerprint = m->run_fingerprint,
                                               .region = p->region,

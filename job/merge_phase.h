@@ -7,6 +7,7 @@
 #include "core/counter.h"
 #include "core/stop.h"
 #include "job/region_writer.h"
+#include "job/table_set.h"
 #include "partitioner/runs.h"
 
 /* What became of one region; filled by the worker that had it. */
@@ -19,6 +20,7 @@ typedef struct sm_merged_part {
 
 typedef struct sm_merge_phase {
     const sm_job *job;
+    const sm_run_tables *tables;
     sm_runs *runs;
     const char *data, *work;
     const char *const *inputs; /* paths, for messages about duplicates */
@@ -32,6 +34,7 @@ typedef struct sm_merge_phase {
     /* From sm_merge_phase_prepare. */
     sm_arena *arena;          /* the caller's: plan and results */
     sm_arena **worker_arenas; /* the caller's, one per worker */
+    size_t *listed;           /* parts, by table as listed and region: the order of the manifest */
     size_t *order;            /* parts, largest first */
     sm_merged_part *parts;    /* as sm_runs_part_at */
     sm_counter next;

@@ -16,6 +16,7 @@
 #include "formats/dataset.h"
 #include "job/build.h"
 #include "job/merge_phase.h"
+#include "job/rule_check.h"
 #include "job/run_report.h"
 #include "job/saltmill.h"
 #include "job/uid_pass.h"
@@ -42,6 +43,8 @@ typedef struct run {
     sm_source *source;
     sm_rejects *rejects;
     sm_runs *runs;
+    sm_table_set *table_set;
+    sm_run_tables tables; /* items NULL: not listed yet */
     sm_build_counts **counts;
     sm_uid_pass uid_pass;
     const sm_manifest *compared; /* the old dataset's, while it is asked whether it is this run's */
@@ -91,6 +94,7 @@ static sm_source_options source_options(const run *r)
     const sm_job *job = r->job;
     return (sm_source_options){.paths = job->inputs,
                                .path_count = job->input_count,
+                               .listed = job->numbers_rows,
                                .format = job->input_format,
                                .csv = &job->csv,
                                .feed = job->feed,
@@ -291,7 +295,8 @@ static sm_status make_counts(run *r, sm_error *err)
     sm_arena *arena = r->report->arena;
     r->counts = sm_arena_array(arena, r->job->threads, sizeof *r->counts);
     for (unsigned i = 0; r->counts != NULL && i < r->job->threads; i++) {
-        r->counts[i] = sm_arena_array(arena, r->job->table_count, sizeof **r->counts);
+        r->counts[i] =
+            sm_arena_array(arena, sm_table_set_numbers(r->table_set), sizeof **r->counts);
         if (r->counts[i] == NULL) {
             return sm_fail_memory(err, 0, "counters");
         }
@@ -333,6 +338,7 @@ static sm_status build(run *r, sm_error *err)
                        .stop = r->stop,
                        .log = r->options->log,
                        .rejects_memory = r->plan.slice / REJECTS_PART,
+                       .tables = r->table_set,
                        .counts = r->counts};
     const double start = sm_clock_seconds();
     st = sm_par_run(r->job->threads, sm_build_worker, &shared, err);
@@ -386,9 +392,16 @@ static sm_status name_inputs(run *r, sm_error *err)
     return SM_OK;
 }
 
+static sm_status list_tables(run *r, sm_error *err)
+{
+    sm_run_tables *t = &r->tables;
+    return t->items != NULL ? SM_OK : sm_table_set_list(r->table_set, r->report->arena, t, err);
+}
+
 static sm_status merge(run *r, sm_error *err)
 {
     r->merge.job = r->job;
+    r->merge.tables = &r->tables;
     r->merge.runs = r->runs;
     r->merge.data = sm_dataset_data(r->dataset);
     r->merge.work = sm_dataset_work(r->dataset);
@@ -398,7 +411,10 @@ static sm_status merge(run *r, sm_error *err)
     r->merge.stop = r->stop;
     r->merge.log = r->options->log;
     r->merge.arena = r->report->arena;
-    sm_status st = open_arenas(r, err);
+    sm_status st = list_tables(r, err);
+    if (st == SM_OK) {
+        st = open_arenas(r, err);
+    }
     if (st == SM_OK) {
         st = name_inputs(r, err);
     }
@@ -419,6 +435,10 @@ static sm_status merge(run *r, sm_error *err)
 static sm_status fill_report(run *r, sm_error *err)
 {
     sm_runs_stats stats = {0};
+    const sm_status listed = list_tables(r, err);
+    if (listed != SM_OK) {
+        return listed;
+    }
     if (r->runs != NULL) {
         sm_runs_stats_of(r->runs, &stats);
     }
@@ -427,8 +447,10 @@ static sm_status fill_report(run *r, sm_error *err)
                                    .rejects = r->rejects,
                                    .rejects_path = sm_dataset_final_rejects(r->dataset),
                                    .runs = r->merge.parts == NULL ? NULL : r->runs,
+                                   .tables = &r->tables,
                                    .counts = r->counts,
                                    .parts = r->merge.parts,
+                                   .listed = r->merge.listed,
                                    .fingerprint = r->fingerprint,
                                    .stats = stats,
                                    .build_seconds = r->build_seconds,
@@ -477,7 +499,10 @@ static void keep_rejects(run *r)
 
 static sm_status build_merge_publish(run *r, const sm_manifest *old, sm_error *err)
 {
-    sm_status st = open_source(r, &r->source, err);
+    sm_status st = sm_table_set_new(r->job, &r->table_set, err);
+    if (st == SM_OK) {
+        st = open_source(r, &r->source, err);
+    }
     if (st == SM_OK) {
         st = check_disk(r, err);
     }
@@ -528,6 +553,9 @@ static sm_status run_locked(run *r, sm_error *err)
     if (exists) {
         st = read_existing(r, &old, err);
     }
+    if (st == SM_OK && exists && r->options->replace && !r->options->new_rule) {
+        st = sm_rules_keep_to_manifest(r->job, &old, sm_dataset_output(r->dataset), err);
+    }
     if (st == SM_OK && exists && !r->options->replace) {
         r->report->manifest = old;
         return check_existing(r, &old, err);
@@ -540,6 +568,7 @@ static void close_run(run *r)
     for (unsigned i = 0; r->merge.worker_arenas != NULL && i < r->job->threads; i++) {
         sm_report_adopt(r->report, r->merge.worker_arenas[i]);
     }
+    sm_table_set_free(r->table_set);
     sm_rejects_free(r->rejects);
     sm_runs_free(r->runs);
     sm_source_close(r->source);
@@ -557,6 +586,9 @@ sm_status sm_run(const sm_job *job, const sm_run_options *options, sm_run_report
         st = plan_memory(job, &r.plan, err);
     }
     if (st == SM_OK) {
+        st = sm_rules_before_run(job, options, err);
+    }
+    if (st == SM_OK) {
         st = sm_dataset_open(job->output, &r.dataset, &r.state, err);
     }
     if (st == SM_OK) {
@@ -564,5 +596,5 @@ sm_status sm_run(const sm_job *job, const sm_run_options *options, sm_run_report
         st = report->output == NULL ? sm_fail_memory(err, 0, "the report") : run_locked(&r, err);
     }
     close_run(&r);
-    return st;
+    return st == SM_OK ? sm_rules_after_run(job, options, err) : st;
 }

@@ -62,6 +62,39 @@ static sm_status check(const sm_query *q, const sm_plan_print *o, sm_error *err)
                    q->table->name, q->plan->why_full);
 }
 
+/* Other entries fill this table, too. */
+static bool shares_table(const sm_query *q)
+{
+    bool shares = false;
+    for (size_t i = 0; i < q->job->table_count; i++) {
+        const sm_job_table *t = &q->job->tables[i];
+        shares |= t != q->table && strcmp(t->name, q->table->name) == 0;
+    }
+    return shares;
+}
+
+/* The options as they are printed: where other entries' rows lie in between, only the families of
+ * this one are asked for. */
+static sm_status settle(const sm_query *q, const sm_plan_print *given, sm_arena *arena,
+                        sm_plan_print *out, sm_error *err)
+{
+    const size_t count = q->table->family_count;
+    *out = *given;
+    if (given->column_count != 0 || !shares_table(q)) {
+        return SM_OK;
+    }
+    const char **columns = sm_arena_array(arena, count, sizeof *columns);
+    if (columns == NULL) {
+        return sm_fail_memory(err, count * sizeof *columns, "a plan");
+    }
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = q->table->families[i].name_text;
+    }
+    out->columns = columns;
+    out->column_count = count;
+    return SM_OK;
+}
+
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 typedef struct pages {
@@ -178,6 +211,20 @@ static sm_status put_steps(const sm_key_plan *plan, sm_buf *out, sm_error *err)
     return st;
 }
 
+static sm_status put_rules(const sm_query *q, sm_buf *out, sm_error *err)
+{
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < q->rule_count; i++) {
+        const sm_query_rule *rule = &q->rules[i];
+        st = sm_buf_printf(out, err, "# and rows under the rule in %s, key %s\n", rule->path,
+                           rule->key);
+        if (st == SM_OK) {
+            st = put_steps(rule->plan, out, err);
+        }
+    }
+    return st;
+}
+
 static sm_status put_outcome(const sm_query *q, const sm_plan_print *o, size_t scans, sm_buf *out,
                              sm_error *err)
 {
@@ -223,10 +270,15 @@ static sm_status put_columns(const sm_plan_print *o, sm_buf *out, sm_error *err)
     return st == SM_OK ? sm_buf_append_byte(out, ']', err) : st;
 }
 
+static const char *shown_name(const sm_query *q)
+{
+    return q->name != NULL ? q->name : q->table->name;
+}
+
 static sm_status put_scan(const sm_query *q, const sm_plan_print *o, const sm_key_range *r,
                           sm_buf *out, sm_error *err)
 {
-    sm_status st = sm_buf_printf(out, err, "scan '%s', {STARTROW => ", q->table->name);
+    sm_status st = sm_buf_printf(out, err, "scan '%s', {STARTROW => ", shown_name(q));
     if (st == SM_OK) {
         st = put_ruby(r->start, out, err);
     }
@@ -249,12 +301,21 @@ static sm_status put_text(const sm_query *q, const sm_plan_print *o, const pages
                           sm_error *err)
 {
     sm_status st =
-        sm_buf_printf(out, err, "# table %s, key %s\n", q->table->name, q->table->key_canonical);
+        sm_buf_printf(out, err, "# table %s, key %s\n", shown_name(q), q->table->key_canonical);
+    if (st == SM_OK && q->name == NULL) {
+        st =
+            sm_buf_printf(out, err,
+                          "# records name their table: scan each that can hold the answer, or name "
+                          "one with --table\n");
+    }
     if (st == SM_OK && q->text.len != 0) {
         st = put_line(out, "# where ", q->text, err);
     }
     if (st == SM_OK) {
         st = put_steps(q->plan, out, err);
+    }
+    if (st == SM_OK) {
+        st = put_rules(q, out, err);
     }
     if (st == SM_OK) {
         st = put_outcome(q, o, p->count, out, err);
@@ -306,13 +367,30 @@ static void put_json_steps(sm_json *j, const sm_key_plan *plan)
     sm_json_close_array(j);
 }
 
+static void put_json_rules(sm_json *j, const sm_query *q)
+{
+    sm_json_open_array(j, "rules");
+    for (size_t i = 0; i < q->rule_count; i++) {
+        sm_json_open_object(j, NULL);
+        sm_json_text(j, "file", q->rules[i].path);
+        sm_json_text(j, "key", q->rules[i].key);
+        sm_json_text(j, "key_fingerprint", q->rules[i].fingerprint);
+        put_json_steps(j, q->rules[i].plan);
+        sm_json_close_object(j);
+    }
+    sm_json_close_array(j);
+}
+
 static void put_json(const sm_query *q, const sm_plan_print *o, const pages *p, sm_json *j,
                      sm_buf *scratch)
 {
     const sm_key_plan *plan = q->plan;
     const bool timed = plan->time_field >= 0;
     sm_json_open_object(j, NULL);
-    sm_json_text(j, "table", q->table->name);
+    sm_json_text(j, "table", shown_name(q));
+    if (q->table->name_expr != NULL) {
+        sm_json_text(j, "template", q->table->name);
+    }
     sm_json_text(j, "key", q->table->key_canonical);
     sm_json_text(j, "key_fingerprint", q->table->key_fingerprint);
     sm_json_bytes(j, "where", q->text);
@@ -336,6 +414,9 @@ static void put_json(const sm_query *q, const sm_plan_print *o, const pages *p, 
     sm_json_close_array(j);
     sm_json_uint(j, "limit", o->limit);
     put_json_steps(j, plan);
+    if (q->rule_count != 0) {
+        put_json_rules(j, q);
+    }
     put_json_ranges(j, p, scratch);
     sm_json_close_object(j);
 }
@@ -346,16 +427,20 @@ sm_status sm_plan_print_text(const sm_query *query, const sm_plan_print *options
                              sm_error *err)
 {
     sm_arena *arena = NULL;
+    sm_plan_print settled;
     pages p = {0};
     sm_status st = check(query, options, err);
     if (st == SM_OK) {
         st = sm_arena_new(1 << 16, &arena, err);
     }
     if (st == SM_OK) {
+        st = settle(query, options, arena, &settled, err);
+    }
+    if (st == SM_OK) {
         st = turn_page(query, options, arena, &p, err);
     }
     if (st == SM_OK) {
-        st = put_text(query, options, &p, out, err);
+        st = put_text(query, &settled, &p, out, err);
     }
     sm_arena_free(arena);
     return st;
@@ -367,6 +452,7 @@ sm_status sm_plan_print_json(const sm_query *query, const sm_plan_print *options
     sm_arena *arena = NULL;
     sm_buf scratch;
     sm_json j;
+    sm_plan_print settled;
     pages p = {0};
     sm_buf_init(&scratch, SIZE_MAX / 4);
     sm_status st = check(query, options, err);
@@ -374,11 +460,14 @@ sm_status sm_plan_print_json(const sm_query *query, const sm_plan_print *options
         st = sm_arena_new(1 << 16, &arena, err);
     }
     if (st == SM_OK) {
+        st = settle(query, options, arena, &settled, err);
+    }
+    if (st == SM_OK) {
         st = turn_page(query, options, arena, &p, err);
     }
     if (st == SM_OK) {
         sm_json_start(&j, out, false, err);
-        put_json(query, options, &p, &j, &scratch);
+        put_json(query, &settled, &p, &j, &scratch);
         st = sm_json_finish(&j);
     }
     sm_buf_free(&scratch);

@@ -6,6 +6,7 @@
 #include "core/nearest.h"
 #include "core/number.h"
 #include "job/job_reader.h"
+#include "job/query_rules.h"
 #include "partitioner/keytree.h"
 
 #include <string.h>
@@ -24,51 +25,109 @@ static sm_status unknown_table(const sm_job *job, const char *name, sm_error *er
     sm_nearest near;
     sm_nearest_start(&near, sm_bytes_text(name));
     for (size_t i = 0; i < job->table_count; i++) {
-        sm_nearest_offer(&near, job->tables[i].name);
+        sm_nearest_offer(&near, job->tables[i].view);
     }
     const char *best = sm_nearest_best(&near);
     return sm_fail(err, SM_E_USAGE, "--table %s: the job has no such table; did you mean %s?", name,
-                   best != NULL ? best : job->tables[0].name);
+                   best != NULL ? best : job->tables[0].view);
 }
 
-static sm_status several_tables(const sm_job *job, sm_error *err)
+static sm_status several_entries(const sm_job_table *a, const sm_job_table *b, sm_error *err)
 {
-    const char *first = job->tables[0].name;
-    for (size_t i = 1; i < job->table_count; i++) {
-        if (strcmp(job->tables[i].name, first) != 0) {
-            return sm_fail(err, SM_E_USAGE,
-                           "the job fills several tables (%s, %s ...); say which one is asked: "
-                           "--table %s",
-                           first, job->tables[i].name, first);
+    if (strcmp(a->view, b->view) == 0) {
+        return sm_fail(
+            err, SM_E_USAGE,
+            "%s and %s both fill table %s, each with rows of its own; give one of them a "
+            "name to be asked by, such as view: %s_2, and say which one is asked: "
+            "--table VIEW",
+            a->where, b->where, a->name, a->name);
+    }
+    if (strcmp(a->name, b->name) == 0) {
+        return sm_fail(err, SM_E_USAGE,
+                       "several entries fill table %s (%s, %s ...); say which one is asked: "
+                       "--table %s",
+                       a->name, a->view, b->view, a->view);
+    }
+    return sm_fail(err, SM_E_USAGE,
+                   "the job fills several tables (%s, %s ...); say which one is asked: "
+                   "--table %s",
+                   a->view, b->view, a->view);
+}
+
+static bool answers_to(const sm_job_table *t, const char *name, bool by_view)
+{
+    return name == NULL || strcmp(by_view ? t->view : t->name, name) == 0;
+}
+
+/* The one entry of that name (NULL: of all); *out stays NULL when there is none. */
+static sm_status find_entry(const sm_job *job, const char *name, bool by_view,
+                            const sm_job_table **out, sm_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < job->table_count; i++) {
+        const sm_job_table *t = &job->tables[i];
+        if (answers_to(t, name, by_view) && *out != NULL) {
+            return several_entries(*out, t, err);
         }
+        *out = answers_to(t, name, by_view) ? t : *out;
     }
     return SM_OK;
 }
 
-/* Entries that share a table can be asked only where they share their key, too. */
+/* Whether the fixed front and end of a name with braces are those of this one. */
+static bool may_make(const sm_job_table *t, const char *name)
+{
+    const size_t front = strcspn(t->name, "{");
+    const char *brace = strrchr(t->name, '}');
+    const size_t len = strlen(name);
+    const size_t end = t->name_expr == NULL || brace == NULL ? 0 : strlen(brace + 1);
+    return t->name_expr != NULL && brace != NULL && len > front + end &&
+           strncmp(t->name, name, front) == 0 && strcmp(name + len - end, brace + 1) == 0 &&
+           sm_job_legal_table_name(sm_bytes_text(name));
+}
+
+static const sm_job_table *find_maker(const sm_job *job, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < job->table_count; i++) {
+        if (may_make(&job->tables[i], name)) {
+            return &job->tables[i];
+        }
+    }
+    return NULL;
+}
+
+sm_status sm_query_first_table(const sm_job *job, const char *name, const sm_job_table **out,
+                               sm_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < job->table_count; i++) {
+        const sm_job_table *t = &job->tables[i];
+        if (!answers_to(t, name, true) && !answers_to(t, name, false)) {
+            continue;
+        }
+        if (*out != NULL && strcmp((*out)->name, t->name) != 0) {
+            return several_entries(*out, t, err);
+        }
+        *out = *out == NULL ? t : *out;
+    }
+    *out = *out == NULL ? find_maker(job, name) : *out;
+    return *out == NULL ? unknown_table(job, name, err) : SM_OK;
+}
+
+/* By its view; by its table where only one entry fills that; by a name that its records may make.
+ */
 static sm_status find_table(const sm_job *job, const char *name, const sm_job_table **out,
                             sm_error *err)
 {
-    *out = NULL;
-    if (name == NULL) {
-        const sm_status st = several_tables(job, err);
-        if (st != SM_OK) {
-            return st;
-        }
-        name = job->tables[0].name;
+    sm_status st = find_entry(job, name, true, out, err);
+    if (st == SM_OK && *out == NULL) {
+        st = find_entry(job, name, false, out, err);
     }
-    for (size_t i = 0; i < job->table_count; i++) {
-        const sm_job_table *t = &job->tables[i];
-        if (strcmp(t->name, name) != 0) {
-            continue;
-        }
-        if (*out != NULL && strcmp((*out)->key_canonical, t->key_canonical) != 0) {
-            return sm_fail(err, SM_E_USAGE,
-                           "%s and %s fill table %s under different keys; one plan cannot read "
-                           "both: give each entry a job of its own to ask it",
-                           (*out)->where, t->where, name);
-        }
-        *out = *out == NULL ? t : *out;
+    if (st != SM_OK) {
+        return st;
+    }
+    if (*out == NULL) {
+        *out = find_maker(job, name);
     }
     if (*out == NULL) {
         return unknown_table(job, name, err);
@@ -77,7 +136,7 @@ static sm_status find_table(const sm_job *job, const char *name, const sm_job_ta
         return sm_fail(err, SM_E_USAGE,
                        "table %s is filled from dictionaries, not from records; it has no fields "
                        "to ask for",
-                       name);
+                       (*out)->name);
     }
     return SM_OK;
 }
@@ -334,8 +393,16 @@ static sm_status add_where(query_maker *m, const char *where, sm_error *err)
 {
     sm_expr_context context;
     const sm_expr *alone = NULL;
+    bool numbers_rows = false;
     sm_job_expr_context(m->job, m->table, m->arena, "--where", &context);
+    context.numbers_rows = &numbers_rows;
     sm_status st = sm_expr_compile(&context, SM_USE_CONDITION, sm_bytes_text(where), &alone, err);
+    if (st == SM_OK && numbers_rows) {
+        return sm_fail(
+            err, SM_E_EXPR,
+            "--where: row_number() is the place of a record in the inputs of a run, which "
+            "a row does not tell; ask for a part of the key or a range of rows");
+    }
     if (st == SM_OK) {
         st = and_then(m, err);
     }
@@ -362,11 +429,20 @@ static sm_status compile(query_maker *m, sm_query *out, sm_error *err)
     return st == SM_OK && copy == NULL ? sm_fail_memory(err, text.len, "the query") : st;
 }
 
+/* NULL: all tables that the entry's records name. */
+static const char *asked_name(const sm_job_table *t, const char *name)
+{
+    if (t->name_expr == NULL) {
+        return t->name;
+    }
+    return answers_to(t, name, true) || answers_to(t, name, false) ? NULL : name;
+}
+
 sm_status sm_query_make(const sm_job *job, const sm_query_spec *spec, sm_arena *arena,
                         sm_query *out, sm_error *err)
 {
     query_maker m = {.job = job, .arena = arena};
-    const sm_plan_options options = {.by_time = spec->by_time};
+    const sm_plan_options options = {.by_time = spec->by_time, .by_lead = spec->by_lead};
     sm_expr_context context;
     *out = (sm_query){.job = job};
     sm_buf_init(&m.text, SM_KEY_TEXT_MAX * 4);
@@ -382,8 +458,12 @@ sm_status sm_query_make(const sm_job *job, const sm_query_spec *spec, sm_arena *
     }
     if (st == SM_OK) {
         out->table = m.table;
+        out->name = asked_name(m.table, spec->table);
         sm_job_expr_context(job, m.table, arena, m.table->key_where, &context);
         st = sm_key_plan_make(&context, m.table->key, out->condition, &options, &out->plan, err);
+    }
+    if (st == SM_OK && spec->rule_count != 0) {
+        st = sm_query_add_rules(spec, sm_buf_view(&m.text), arena, out, err);
     }
     sm_buf_free(&m.text);
     return st;

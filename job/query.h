@@ -17,25 +17,49 @@
 #include "partitioner/keyplan.h"
 
 typedef struct sm_query_spec {
-    const char *table; /* NULL: the job's only one; else its name */
+    /* NULL: the job's only entry; else its view, its table's name, or one that its records make */
+    const char *table;
     const char *const *terms;
     size_t term_count;
     const char *where; /* NULL: none */
     bool by_time;      /* see sm_plan_options: for the newest rows first */
+    /* Rule files, manifests or datasets: rows that were written under their key rules are asked
+     * for, too. */
+    const char *const *rules;
+    size_t rule_count;
+    bool by_lead; /* see sm_plan_options: for rows in the order of the key behind the salt */
 } sm_query_spec;
+
+/* Another key rule of the table whose rows the plan covers. */
+typedef struct sm_query_rule {
+    const char *path;
+    const char *key, *fingerprint;
+    const sm_key_plan *plan; /* of this rule alone */
+} sm_query_rule;
 
 typedef struct sm_query {
     const sm_job *job;
     const sm_job_table *table;
+    const char *name;         /* of the table; NULL: all that the records of this entry name */
     const sm_expr *condition; /* NULL: every row */
     sm_bytes text;            /* the condition's canonical spelling; empty without one */
+    /* With other rules: the union of all ranges, and the condition itself as what is left to test,
+     * because rows of one rule may lie in the ranges of another. Its steps are the job's rule's. */
     const sm_key_plan *plan;
+    const sm_query_rule *rules; /* those that differ from the job's */
+    size_t rule_count;
 } sm_query;
 
 /* Everything in *out lives in `arena`. SM_E_USAGE for a term that cannot be read, a field that is
- * not there, a table that is not there; SM_E_EXPR for `where`. */
+ * not there, a table that is not there, a rule that the job's fields cannot follow; SM_E_EXPR for
+ * `where`; SM_E_RULE_FILE. */
 sm_status sm_query_make(const sm_job *job, const sm_query_spec *spec, sm_arena *arena,
                         sm_query *out, sm_error *err) SM_MUST_CHECK;
+
+/* The job's only table, or the one named (by view, name, or a name that records may make): its
+ * first entry. SM_E_USAGE when there is no such. */
+sm_status sm_query_first_table(const sm_job *job, const char *name, const sm_job_table **out,
+                               sm_error *err) SM_MUST_CHECK;
 
 /* The context that a table's expressions were compiled with, with another arena. */
 void sm_job_expr_context(const sm_job *job, const sm_job_table *table, sm_arena *arena,

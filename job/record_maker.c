@@ -2,6 +2,7 @@
 /* One record -> the rows of all tables: selection, key, timestamp, cells, and the checks that
  * HBase's formats demand. A record that fails for one table fails whole, before anything of it is
  * stored. */
+#include "core/escape.h"
 #include "core/mem.h"
 #include "job/build.h"
 #include "partitioner/uid_notes.h"
@@ -128,6 +129,69 @@ static sm_reject make_key(sm_record_maker *m, const sm_job_table *t, const sm_re
                             (const uint64_t[]){key.bytes.len, SM_ROW_MAX});
     }
     *out = key.bytes;
+    return SM_REJECT_NONE;
+}
+
+static const char *region_text(const sm_splits *splits, size_t region, char *out, size_t size)
+{
+    char start[60];
+    if (region == 0) {
+        return "the first region";
+    }
+    (void)snprintf(out, size, "the region from %s",
+                   sm_escape_short(sm_splits_start(splits, region), start, sizeof start));
+    return out;
+}
+
+/* Both keys must fall into one region. The data row's key is made anew: it may not be selected, or
+ * stand behind this entry. */
+static sm_reject check_region(sm_record_maker *m, const sm_job_table *t, const sm_record *record,
+                              sm_bytes key, sm_reject_note *why)
+{
+    char here[76];
+    char there[76];
+    sm_bytes data = {0};
+    const sm_reject code = make_key(m, t->colocated_with, record, &data, why);
+    if (code != SM_REJECT_NONE) {
+        return code;
+    }
+    const size_t own = sm_splits_route(t->splits, key);
+    const size_t wanted = sm_splits_route(t->splits, data);
+    if (own == wanted) {
+        return SM_REJECT_NONE;
+    }
+    why->code = SM_REJECT_OTHER_REGION;
+    why->field = t->key_where;
+    (void)snprintf(why->text, sizeof why->text,
+                   "the row would lie in %s, but its row of %.60s lies in %s; begin the key with "
+                   "region_start()",
+                   region_text(t->splits, own, here, sizeof here), t->colocated_with->view,
+                   region_text(t->splits, wanted, there, sizeof there));
+    return SM_REJECT_OTHER_REGION;
+}
+
+/* The table that the record belongs to. */
+static sm_reject make_name(sm_record_maker *m, const sm_job_table *t, const sm_record *record,
+                           sm_bytes *out, sm_reject_note *why)
+{
+    enum { SHOWN = 100 };
+    sm_value name;
+    const sm_reject code = sm_expr_run(t->name_expr, m->eval, record, &name);
+    if (code != SM_REJECT_NONE) {
+        blame(m, code, t->where, why);
+        return code;
+    }
+    if (name.is_null || !sm_job_legal_table_name(name.bytes)) {
+        char shown[4 * SHOWN + 8];
+        const size_t len = name.is_null || name.bytes.len < SHOWN ? name.bytes.len : SHOWN;
+        const sm_bytes front = name.is_null ? sm_bytes_text("") : sm_bytes_of(name.bytes.data, len);
+        why->code = SM_REJECT_TABLE_NAME;
+        why->field = t->where;
+        (void)snprintf(why->text, sizeof why->text, "\"%.200s\" is no table name",
+                       sm_escape_short(front, shown, sizeof shown));
+        return why->code;
+    }
+    *out = name.bytes;
     return SM_REJECT_NONE;
 }
 
@@ -266,7 +330,13 @@ static sm_status make_row(sm_record_maker *m, size_t table, const sm_record *rec
             return SM_OK;
         }
     }
+    if (t->name_expr != NULL && make_name(m, t, record, &row->name, why) != SM_REJECT_NONE) {
+        return SM_OK;
+    }
     if (make_key(m, t, record, &row->key, why) != SM_REJECT_NONE) {
+        return SM_OK;
+    }
+    if (t->colocated_with != NULL && check_region(m, t, record, row->key, why) != SM_REJECT_NONE) {
         return SM_OK;
     }
     if (t->timestamp != NULL &&
@@ -308,6 +378,47 @@ static sm_status make_rows(sm_record_maker *m, const sm_record *record, sm_rejec
     return st;
 }
 
+/* ---- selection ------------------------------------------------------------------------------- */
+
+static sm_made test_where(sm_record_maker *m, const sm_record *record, sm_reject_note *why)
+{
+    bool wanted = false;
+    const sm_reject tested = sm_expr_test(m->job->where, m->eval, record, &wanted);
+    if (tested != SM_REJECT_NONE) {
+        blame(m, tested, "input.where", why);
+        return SM_MADE_REJECT;
+    }
+    return wanted ? SM_MADE_ROWS : SM_MADE_FILTERED;
+}
+
+/* A record without a time is neither within nor outside, so it is no filter's to drop. */
+static sm_made test_range(sm_record_maker *m, const sm_record *record, sm_reject_note *why)
+{
+    static const char where[] = "input.time_range";
+    const sm_job_time_range *range = &m->job->time_range;
+    sm_value time;
+    const sm_reject code = sm_expr_run(range->time, m->eval, record, &time);
+    if (code != SM_REJECT_NONE) {
+        blame(m, code, where, why);
+        return SM_MADE_REJECT;
+    }
+    if (time.is_null) {
+        (void)explain(why, SM_REJECT_TIME_RANGE_NULL, where,
+                      "the time that input.time_range goes by is null");
+        return SM_MADE_REJECT;
+    }
+    return time.number >= range->from && time.number < range->to ? SM_MADE_ROWS
+                                                                 : SM_MADE_OUT_OF_RANGE;
+}
+
+/* SM_MADE_ROWS: the record is wanted. */
+static sm_made select_record(sm_record_maker *m, const sm_record *record, sm_reject_note *why)
+{
+    const sm_made what = m->job->where == NULL ? SM_MADE_ROWS : test_where(m, record, why);
+    return what == SM_MADE_ROWS && m->job->time_range.time != NULL ? test_range(m, record, why)
+                                                                   : what;
+}
+
 sm_status sm_record_make(sm_record_maker *m, const sm_record *record, sm_made *what,
                          const sm_made_row **rows, sm_reject_note *why, sm_error *err)
 {
@@ -319,18 +430,9 @@ sm_status sm_record_make(sm_record_maker *m, const sm_record *record, sm_made *w
     why->code = SM_REJECT_NONE;
     why->field = NULL;
     *rows = m->rows;
-    if (m->job->where != NULL) {
-        bool wanted = false;
-        const sm_reject tested = sm_expr_test(m->job->where, m->eval, record, &wanted);
-        if (tested != SM_REJECT_NONE) {
-            blame(m, tested, "input.where", why);
-            *what = SM_MADE_REJECT;
-            return SM_OK;
-        }
-        if (!wanted) {
-            *what = SM_MADE_FILTERED;
-            return SM_OK;
-        }
+    *what = select_record(m, record, why);
+    if (*what != SM_MADE_ROWS) {
+        return SM_OK;
     }
     sm_status st = make_rows(m, record, why, err);
     *what = why->code == SM_REJECT_NONE ? SM_MADE_ROWS : SM_MADE_REJECT;

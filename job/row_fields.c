@@ -298,8 +298,9 @@ static sm_status undecided(const sm_row_fields *r, sm_bytes key, sm_error *err)
     char text[200];
     return sm_fail(err, SM_E_REFUSED,
                    "table %s: row %s does not give back all fields that the condition asks for "
-                   "(its key can be read in several ways, or a cell is missing); take --superset "
-                   "to get such rows untested",
+                   "(its key can be read in several ways, or a cell is missing); say what a padded "
+                   "text holds, such as charset: digits, store the field in a cell, or take "
+                   "--superset to get such rows untested",
                    r->table->name, sm_escape_short(key, text, sizeof text));
 }
 
@@ -351,6 +352,15 @@ static sm_status test_cells(sm_row_fields *r, const sm_row_view *row, bool *keep
     return SM_OK;
 }
 
+static bool has_records_in_cells(const sm_row_fields *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->column_count; i++) {
+        any |= !r->columns[i].constant;
+    }
+    return any;
+}
+
 sm_status sm_row_fields_test(sm_row_fields *r, const sm_row_view *row, bool *keep, bool *any,
                              sm_error *err)
 {
@@ -361,11 +371,14 @@ sm_status sm_row_fields_test(sm_row_fields *r, const sm_row_view *row, bool *kee
         if (st != SM_OK) {
             return st;
         }
-        if (!all_needed(r, set->known)) {
+        if (!all_needed(r, set->known) && has_records_in_cells(r)) {
             return test_cells(r, row, keep, any, err);
         }
+        if (!all_needed(r, set->known) && !r->superset) {
+            return undecided(r, row->key, err);
+        }
     }
-    *any = r->condition == NULL || meets(r, set->values);
+    *any = set == NULL || !all_needed(r, set->known) || meets(r, set->values);
     for (size_t i = 0; i < row->count; i++) {
         keep[i] = *any;
     }

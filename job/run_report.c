@@ -17,19 +17,19 @@ static void fill_input(const sm_report_facts *f, size_t i, sm_manifest_input *ou
 {
     const sm_input_info *info = sm_source_input(f->source, i);
     const sm_input_counts *c = sm_rejects_counts(f->rejects, i);
-    *out = (sm_manifest_input){
-        .counts = {c->records_read, c->records_accepted, c->records_rejected, c->records_filtered},
-        .decoded_bytes = info->decoded_bytes,
-        .decoded_xxh64 = info->decoded_xxh64,
-        .blank_lines = c->reader.blank_lines,
-        .comment_lines = c->reader.comment_lines,
-        .header_lines = info->header_lines,
-        .extra_columns = c->reader.extra_columns,
-        .repeated_local_times = c->reader.repeated_local_times,
-        .missing_local_times = c->reader.missing_local_times,
-        .compression = info->compression,
-        .size = info->size,
-        .mtime_ns = info->mtime_ns};
+    *out = (sm_manifest_input){.counts = {c->records_read, c->records_accepted, c->records_rejected,
+                                          c->records_filtered, c->records_out_of_range},
+                               .decoded_bytes = info->decoded_bytes,
+                               .decoded_xxh64 = info->decoded_xxh64,
+                               .blank_lines = c->reader.blank_lines,
+                               .comment_lines = c->reader.comment_lines,
+                               .header_lines = info->header_lines,
+                               .extra_columns = c->reader.extra_columns,
+                               .repeated_local_times = c->reader.repeated_local_times,
+                               .missing_local_times = c->reader.missing_local_times,
+                               .compression = info->compression,
+                               .size = info->size,
+                               .mtime_ns = info->mtime_ns};
 }
 
 static sm_status fill_inputs(const sm_report_facts *f, sm_arena *arena, sm_manifest *m,
@@ -51,6 +51,7 @@ static sm_status fill_inputs(const sm_report_facts *f, sm_arena *arena, sm_manif
         m->counts.accepted += inputs[i].counts.accepted;
         m->counts.rejected += inputs[i].counts.rejected;
         m->counts.filtered += inputs[i].counts.filtered;
+        m->counts.out_of_range += inputs[i].counts.out_of_range;
     }
     uint64_t *codes = sm_arena_array(arena, SM_REJECT_COUNT, sizeof *codes);
     if (codes == NULL) {
@@ -111,12 +112,12 @@ static size_t parts_of(const sm_report_facts *f)
     return f->runs == NULL ? 0 : sm_runs_part_count(f->runs);
 }
 
-static sm_status fill_regions(const sm_report_facts *f, size_t table, sm_arena *arena,
+static sm_status fill_regions(const sm_report_facts *f, uint32_t number, sm_arena *arena,
                               sm_manifest_table *t, sm_error *err)
 {
     size_t count = 0;
     for (size_t i = 0; i < parts_of(f); i++) {
-        count += sm_runs_part_at(f->runs, i)->table == table;
+        count += sm_runs_part_at(f->runs, i)->table == number;
     }
     sm_manifest_region *regions = sm_arena_array(arena, count + 1, sizeof *regions);
     if (regions == NULL) {
@@ -124,7 +125,7 @@ static sm_status fill_regions(const sm_report_facts *f, size_t table, sm_arena *
     }
     sm_status st = SM_OK;
     for (size_t i = 0; st == SM_OK && i < parts_of(f); i++) {
-        if (sm_runs_part_at(f->runs, i)->table == table) {
+        if (sm_runs_part_at(f->runs, i)->table == number) {
             st = fill_region(f, i, arena, t, &regions[t->region_count++], err);
         }
     }
@@ -146,7 +147,7 @@ static sm_status fill_files(const sm_report_facts *f, sm_arena *arena, sm_manife
         return no_memory(err);
     }
     for (size_t i = 0; i < parts_of(f); i++) {
-        for (const sm_region_file *e = f->parts[i].files; e != NULL; e = e->next) {
+        for (const sm_region_file *e = f->parts[f->listed[i]].files; e != NULL; e = e->next) {
             files[m->file_count++] = e->file;
         }
     }
@@ -201,10 +202,10 @@ static sm_status copy_splits(const sm_splits *from, sm_arena *arena, sm_manifest
     return SM_OK;
 }
 
-static void sum_counts(const sm_report_facts *f, size_t table, sm_manifest_table *t)
+static void sum_counts(const sm_report_facts *f, uint32_t number, sm_manifest_table *t)
 {
     for (unsigned w = 0; f->counts != NULL && w < f->job->threads; w++) {
-        const sm_build_counts *c = &f->counts[w][table];
+        const sm_build_counts *c = &f->counts[w][number];
         t->row_images += c->row_images;
         t->not_selected += c->not_selected;
         t->uid_rows += c->uid_rows;
@@ -212,27 +213,45 @@ static void sum_counts(const sm_report_facts *f, size_t table, sm_manifest_table
     }
 }
 
-static sm_status fill_table(const sm_report_facts *f, size_t table, sm_arena *arena,
-                            sm_manifest_table *t, sm_error *err)
+/* A record that names another table of the same entry is not selected for this one. */
+static sm_status fill_template(const sm_job_table *entry, uint64_t accepted, sm_arena *arena,
+                               sm_manifest_table *t, sm_error *err)
 {
-    const sm_job_table *from = &f->job->tables[table];
+    const uint64_t here = t->row_images + t->without_cells;
+    t->not_selected = accepted > here ? accepted - here : 0;
+    t->template = copy_text(arena, entry->name);
+    return t->template == NULL ? no_memory(err) : SM_OK;
+}
+
+static sm_status fill_table(const sm_report_facts *f, size_t place, uint64_t accepted,
+                            sm_arena *arena, sm_manifest_table *t, sm_error *err)
+{
+    const sm_job_table *from = &f->tables->items[place];
+    const uint32_t number = f->tables->numbers[place];
     sm_manifest_family *families = sm_arena_array(arena, from->family_count, sizeof *families);
     *t = (sm_manifest_table){.name = copy_text(arena, from->name),
                              .key = copy_text(arena, from->key_canonical),
                              .fingerprint = copy_text(arena, from->key_fingerprint),
+                             .rule = copy_text(arena, from->key_rule),
                              .directory = copy_text(arena, from->directory),
                              .families = families,
                              .family_count = from->family_count};
     if (families == NULL || t->name == NULL || t->key == NULL || t->fingerprint == NULL ||
-        t->directory == NULL) {
+        t->rule == NULL || t->directory == NULL) {
         return no_memory(err);
     }
-    sum_counts(f, table, t);
-    sm_status st = fill_families(from, arena, families, err);
+    sum_counts(f, number, t);
+    sm_status st = SM_OK;
+    if (from->name_expr != NULL) {
+        st = fill_template(&f->job->tables[f->tables->entries[place]], accepted, arena, t, err);
+    }
+    if (st == SM_OK) {
+        st = fill_families(from, arena, families, err);
+    }
     if (st == SM_OK) {
         st = copy_splits(from->splits, arena, t, err);
     }
-    return st == SM_OK ? fill_regions(f, table, arena, t, err) : st;
+    return st == SM_OK ? fill_regions(f, number, arena, t, err) : st;
 }
 
 static void fill_environment(const sm_report_facts *f, const sm_run_report *report,
@@ -290,15 +309,15 @@ sm_status sm_report_fill(const sm_report_facts *f, sm_run_report *report, sm_err
     sm_arena *arena = report->arena;
     *m = (sm_manifest){.run_fingerprint = copy_text(arena, f->fingerprint),
                        .output_format = copy_text(arena, f->job->output_format)};
-    sm_manifest_table *tables = sm_arena_array(arena, f->job->table_count, sizeof *tables);
+    sm_manifest_table *tables = sm_arena_array(arena, f->tables->count + 1, sizeof *tables);
     if (tables == NULL || m->run_fingerprint == NULL || m->output_format == NULL) {
         return no_memory(err);
     }
     m->tables = tables;
-    m->table_count = f->job->table_count;
+    m->table_count = f->tables->count;
     sm_status st = fill_inputs(f, arena, m, err);
     for (size_t i = 0; st == SM_OK && i < m->table_count; i++) {
-        st = fill_table(f, i, arena, &tables[i], err);
+        st = fill_table(f, i, m->counts.accepted, arena, &tables[i], err);
     }
     if (st == SM_OK) {
         st = fill_uids(f->job, arena, m, err);

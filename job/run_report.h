@@ -11,10 +11,12 @@ typedef struct sm_report_facts {
     const sm_job *job;
     const sm_source *source;
     const sm_rejects *rejects;
-    const char *rejects_path;       /* where they are published */
-    const sm_runs *runs;            /* NULL: the merge did not come about */
-    sm_build_counts *const *counts; /* [worker][table] */
+    const char *rejects_path; /* where they are published */
+    const sm_runs *runs;      /* NULL: the merge did not come about */
+    const sm_run_tables *tables;
+    sm_build_counts *const *counts; /* [worker][number of the table] */
     const sm_merged_part *parts;
+    const size_t *listed; /* parts in the order of the manifest */
     const char *fingerprint;
     sm_runs_stats stats;
     double build_seconds, merge_seconds;

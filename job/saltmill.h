@@ -22,7 +22,10 @@
 #include "job/job.h"
 
 typedef struct sm_run_options {
-    bool replace;      /* swap an existing dataset for the new one */
+    bool replace; /* swap an existing dataset for the new one */
+    const char
+        *against;      /* a rule file, manifest or dataset with the key rules to keep to; or NULL */
+    bool new_rule;     /* key rules may change; job->rule_file is then brought up to date */
     const sm_log *log; /* NULL: silent */
     sm_stop *stop;     /* NULL: cannot be interrupted */
 } sm_run_options;
@@ -52,8 +55,16 @@ typedef struct sm_verify_report {
 sm_status sm_verify(const char *dataset, unsigned threads, sm_verify_report *report, sm_error *err)
     SM_MUST_CHECK;
 
+/* What differs from the job itself. */
+typedef struct sm_ddl_options {
+    const char *table;          /* NULL: all; else the only one that is made, as --table names it */
+    const sm_manifest *dataset; /* NULL: none; whose tables are made where records name them */
+    const sm_splits *splits;    /* NULL: the job's own; else those of `table`, or of the only one */
+} sm_ddl_options;
+
 /* Statements for the HBase shell that create the job's tables with families and splits, one a line.
  */
-sm_status sm_ddl(const sm_job *job, sm_buf *out, sm_error *err) SM_MUST_CHECK;
+sm_status sm_ddl(const sm_job *job, const sm_ddl_options *options, sm_buf *out, sm_error *err)
+    SM_MUST_CHECK;
 
 #endif

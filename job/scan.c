@@ -4,101 +4,11 @@
  * asked for are gathered and sorted. */
 #include "job/scan.h"
 
-#include "core/fs.h"
 #include "core/mem.h"
-#include "formats/dataset.h"
-#include "job/scan_cursor.h"
-#include "job/scan_order.h"
+#include "job/scan_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct scan scan;
-
-/* One range while all are read at once. */
-typedef struct lane {
-    scan *s;
-    size_t lead;
-    sm_row_cursor *cursor;
-    sm_row_view row;
-    int64_t time;
-    bool has_row;
-} lane;
-
-/* A row kept for sorting, one allocation: the struct, its cells, their bytes. */
-typedef struct kept_row {
-    sm_row_view row;
-    size_t lead, size;
-    int64_t time;
-    sm_scan_order order;
-} kept_row;
-
-struct scan {
-    const sm_scan_options *options;
-    const sm_key_plan *plan;
-    sm_scan_fn fn;
-    void *context;
-    sm_scan_stats *stats;
-    sm_arena *arena;
-    sm_manifest manifest;
-    sm_scan_source source;
-    sm_row_fields *fields;
-    bool *keep;
-    size_t keep_room;
-    sm_cell *shown;
-    uint64_t given;
-    bool has_after;
-    int64_t after_time;
-    size_t after_lead;
-    kept_row **kept;
-    size_t kept_count, kept_room;
-    uint64_t kept_bytes;
-};
-
-/* ---- dataset --------------------------------------------------------------------------------- */
-
-static sm_status check_rule(const scan *s, sm_error *err)
-{
-    const sm_job_table *t = s->options->query->table;
-    if (strcmp(s->source.table->fingerprint, t->key_fingerprint) == 0) {
-        return SM_OK;
-    }
-    return sm_fail(err, SM_E_REFUSED,
-                   "%s: table %s was written with another key rule: %s; this job has %s; scan it "
-                   "with the job that wrote it",
-                   s->options->dataset, t->name, s->source.table->key, t->key_canonical);
-}
-
-static sm_status open_dataset(scan *s, sm_error *err)
-{
-    const char *name = s->options->query->table->name;
-    sm_status st = sm_arena_new(64 << 10, &s->arena, err);
-    if (st != SM_OK) {
-        return st;
-    }
-    const char *path = sm_path_join(s->arena, s->options->dataset, SM_MANIFEST_NAME);
-    if (path == NULL) {
-        return sm_fail_memory(err, 0, "a scan");
-    }
-    st = sm_manifest_read(path, s->arena, &s->manifest, err);
-    if (st != SM_OK) {
-        return st;
-    }
-    s->source = (sm_scan_source){.dataset = s->options->dataset,
-                                 .manifest = &s->manifest,
-                                 .versions = s->options->versions == 0 ? 1 : s->options->versions,
-                                 .memory = s->options->memory,
-                                 .stop = s->options->stop,
-                                 .stats = s->stats};
-    for (size_t i = 0; i < s->manifest.table_count; i++) {
-        if (strcmp(s->manifest.tables[i].name, name) == 0) {
-            s->source.table = &s->manifest.tables[i];
-        }
-    }
-    return s->source.table != NULL
-               ? check_rule(s, err)
-               : sm_fail(err, SM_E_REFUSED, "%s: holds no table %s", s->options->dataset, name);
-}
 
 /* ---- a row ----------------------------------------------------------------------------------- */
 
@@ -114,7 +24,7 @@ static bool is_column(sm_bytes wanted, const sm_cell *cell)
             sm_bytes_equal(sm_bytes_of(wanted.data + f + 1, wanted.len - f - 1), cell->qualifier));
 }
 
-static bool is_wanted(const scan *s, const sm_cell *cell)
+static bool is_wanted(const sm_scan_state *s, const sm_cell *cell)
 {
     bool wanted = s->options->column_count == 0;
     for (size_t i = 0; i < s->options->column_count && !wanted; i++) {
@@ -123,7 +33,7 @@ static bool is_wanted(const scan *s, const sm_cell *cell)
     return wanted;
 }
 
-static sm_status make_keep(scan *s, size_t count, sm_error *err)
+static sm_status make_keep(sm_scan_state *s, size_t count, sm_error *err)
 {
     if (count <= s->keep_room) {
         return SM_OK;
@@ -138,7 +48,8 @@ static sm_status make_keep(scan *s, size_t count, sm_error *err)
 }
 
 /* The row's next image that meets the condition, only the cells that do; *more false at the end. */
-static sm_status next_match(scan *s, sm_row_cursor *c, sm_row_view *row, bool *more, sm_error *err)
+sm_status sm_scan_next_match(sm_scan_state *s, sm_row_cursor *c, sm_row_view *row, bool *more,
+                             sm_error *err)
 {
     for (;;) {
         bool any = false;
@@ -168,13 +79,13 @@ static sm_status next_match(scan *s, sm_row_cursor *c, sm_row_view *row, bool *m
     }
 }
 
-static bool is_done(const scan *s)
+bool sm_scan_is_done(const sm_scan_state *s)
 {
     return s->options->limit != 0 && s->given >= s->options->limit;
 }
 
 /* Projects and hands over. A row of which no wanted column is left is not shown, as in HBase. */
-static sm_status give(scan *s, const sm_row_view *row, sm_error *err)
+sm_status sm_scan_give(sm_scan_state *s, const sm_row_view *row, sm_error *err)
 {
     sm_row_view shown = {.key = row->key, .cells = s->shown};
     sm_status st = make_keep(s, row->count, err);
@@ -195,16 +106,18 @@ static sm_status give(scan *s, const sm_row_view *row, sm_error *err)
 
 /* ---- as stored ------------------------------------------------------------------------------- */
 
-static sm_status scan_range(scan *s, sm_bytes start, sm_bytes stop, sm_error *err)
+static sm_status scan_range(sm_scan_state *s, const sm_scan_source *source, sm_bytes start,
+                            sm_bytes stop, sm_error *err)
 {
     sm_row_cursor *c = NULL;
     bool more = true;
-    sm_status st = sm_row_cursor_open(&s->source, start, stop, &c, err);
-    while (st == SM_OK && more && !is_done(s)) {
+    s->stats->ranges++;
+    sm_status st = sm_row_cursor_open(source, start, stop, &c, err);
+    while (st == SM_OK && more && !sm_scan_is_done(s)) {
         sm_row_view row;
-        st = next_match(s, c, &row, &more, err);
+        st = sm_scan_next_match(s, c, &row, &more, err);
         if (st == SM_OK && more) {
-            st = give(s, &row, err);
+            st = sm_scan_give(s, &row, err);
         }
     }
     sm_row_cursor_close(c);
@@ -212,7 +125,7 @@ static sm_status scan_range(scan *s, sm_bytes start, sm_bytes stop, sm_error *er
 }
 
 /* The least row behind `after`: a 00 more. */
-static sm_status row_behind(const scan *s, sm_bytes after, sm_bytes *out, sm_error *err)
+static sm_status row_behind(const sm_scan_state *s, sm_bytes after, sm_bytes *out, sm_error *err)
 {
     uint8_t *p = sm_arena_get(s->arena, after.len + 1);
     if (p == NULL) {
@@ -224,17 +137,27 @@ static sm_status row_behind(const scan *s, sm_bytes after, sm_bytes *out, sm_err
     return SM_OK;
 }
 
-static sm_status scan_stored(scan *s, sm_error *err)
+static sm_status scan_table(sm_scan_state *s, const sm_scan_source *source, sm_bytes behind,
+                            sm_error *err)
 {
-    sm_bytes behind = {0};
-    sm_status st = s->has_after ? row_behind(s, s->options->after, &behind, err) : SM_OK;
-    for (size_t i = 0; st == SM_OK && i < s->plan->count && !is_done(s); i++) {
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < s->plan->count && !sm_scan_is_done(s); i++) {
         const sm_key_range *r = &s->plan->ranges[i];
         if (r->stop.len > 0 && sm_bytes_compare(r->stop, behind) <= 0) {
             continue;
         }
-        st =
-            scan_range(s, sm_bytes_compare(r->start, behind) < 0 ? behind : r->start, r->stop, err);
+        st = scan_range(s, source, sm_bytes_compare(r->start, behind) < 0 ? behind : r->start,
+                        r->stop, err);
+    }
+    return st;
+}
+
+static sm_status scan_stored(sm_scan_state *s, sm_error *err)
+{
+    sm_bytes behind = {0};
+    sm_status st = s->has_after ? row_behind(s, s->options->after, &behind, err) : SM_OK;
+    for (size_t i = 0; st == SM_OK && i < s->sources.count; i++) {
+        st = scan_table(s, &s->sources.items[i], behind, err);
     }
     return st;
 }
@@ -242,7 +165,7 @@ static sm_status scan_stored(scan *s, sm_error *err)
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* The key's time field, else the newest cell. */
-static sm_status time_of(scan *s, const sm_row_view *row, int64_t *out, sm_error *err)
+sm_status sm_scan_time_of(sm_scan_state *s, const sm_row_view *row, int64_t *out, sm_error *err)
 {
     const sm_field_set *set = NULL;
     const int field = s->plan->time_field;
@@ -260,7 +183,7 @@ static sm_status time_of(scan *s, const sm_row_view *row, int64_t *out, sm_error
     return st;
 }
 
-static bool is_behind_after(const scan *s, const sm_scan_place *p)
+bool sm_scan_is_behind_after(const sm_scan_state *s, const sm_scan_place *p)
 {
     const sm_scan_place after = {s->options->after, s->after_lead, s->after_time};
     return !s->has_after || sm_scan_compare(s->options->order, p, &after) > 0;
@@ -273,11 +196,18 @@ static bool in_range(const sm_key_range *r, sm_bytes key)
 }
 
 /* Where the last page ended, in the order of this one. */
-static sm_status find_after(scan *s, sm_error *err)
+static sm_status find_after(sm_scan_state *s, sm_error *err)
 {
     const sm_row_view row = {.key = s->options->after};
     const sm_field_set *set = NULL;
     s->has_after = row.key.len > 0;
+    if (s->has_after && s->sources.count > 1) {
+        return sm_fail(err, SM_E_USAGE,
+                       "--after: the row may lie in any of %zu tables (%s, %s ...); page through "
+                       "one at a time with --table",
+                       s->sources.count, s->sources.items[0].table->name,
+                       s->sources.items[1].table->name);
+    }
     if (!s->has_after || s->options->order == SM_SCAN_STORED) {
         return SM_OK;
     }
@@ -304,153 +234,49 @@ static sm_status find_after(scan *s, sm_error *err)
     return SM_OK;
 }
 
-/* ---- all ranges at once ---------------------------------------------------------------------- */
-
-static sm_status step(lane *l, sm_error *err)
-{
-    scan *s = l->s;
-    for (;;) {
-        sm_status st = next_match(s, l->cursor, &l->row, &l->has_row, err);
-        if (st == SM_OK && l->has_row) {
-            st = time_of(s, &l->row, &l->time, err);
-        }
-        const sm_scan_place p = {l->row.key, l->lead, l->time};
-        if (st != SM_OK || !l->has_row || is_behind_after(s, &p)) {
-            return st;
-        }
-    }
-}
-
-static lane *first_of(const scan *s, lane *lanes)
-{
-    lane *first = NULL;
-    for (size_t i = 0; i < s->plan->count; i++) {
-        lane *l = &lanes[i];
-        if (!l->has_row) {
-            continue;
-        }
-        const sm_scan_place p = {l->row.key, l->lead, l->time};
-        const sm_scan_place q =
-            first == NULL ? p : (sm_scan_place){first->row.key, first->lead, first->time};
-        if (first == NULL || sm_scan_compare(s->options->order, &p, &q) < 0) {
-            first = l;
-        }
-    }
-    return first;
-}
-
-static sm_status merge_lanes(scan *s, lane *lanes, sm_error *err)
-{
-    sm_status st = SM_OK;
-    for (size_t i = 0; st == SM_OK && i < s->plan->count; i++) {
-        const sm_key_range *r = &s->plan->ranges[i];
-        lanes[i].s = s;
-        lanes[i].lead = r->lead;
-        st = sm_row_cursor_open(&s->source, r->start, r->stop, &lanes[i].cursor, err);
-        if (st == SM_OK) {
-            st = step(&lanes[i], err);
-        }
-    }
-    lane *next = st == SM_OK ? first_of(s, lanes) : NULL;
-    while (st == SM_OK && next != NULL && !is_done(s)) {
-        st = give(s, &next->row, err);
-        if (st == SM_OK) {
-            st = step(next, err);
-        }
-        next = first_of(s, lanes);
-    }
-    for (size_t i = 0; i < s->plan->count; i++) {
-        sm_row_cursor_close(lanes[i].cursor);
-    }
-    return st;
-}
-
-static sm_status scan_merged(scan *s, sm_error *err)
-{
-    lane *lanes = sm_arena_array(s->arena, s->plan->count + 1, sizeof *lanes);
-    return lanes == NULL ? sm_fail_memory(err, 0, "a scan") : merge_lanes(s, lanes, err);
-}
-
 /* ---- gathered and sorted --------------------------------------------------------------------- */
 
 static int compare_kept(const void *a, const void *b)
 {
-    const kept_row *x = *(kept_row *const *)a;
-    const kept_row *y = *(kept_row *const *)b;
-    const sm_scan_place p = {x->row.key, x->lead, x->time};
-    const sm_scan_place q = {y->row.key, y->lead, y->time};
+    const sm_kept_row *x = *(sm_kept_row *const *)a;
+    const sm_kept_row *y = *(sm_kept_row *const *)b;
+    const sm_scan_place p = sm_kept_place(x);
+    const sm_scan_place q = sm_kept_place(y);
     return sm_scan_compare(x->order, &p, &q);
 }
 
-static void sort_kept(scan *s)
+static void sort_kept(sm_scan_state *s)
 {
     if (s->kept_count > 1) {
         qsort(s->kept, s->kept_count, sizeof *s->kept, compare_kept);
     }
     while (s->options->limit != 0 && s->kept_count > s->options->limit) {
-        kept_row *last = s->kept[--s->kept_count];
+        sm_kept_row *last = s->kept[--s->kept_count];
         s->kept_bytes -= last->size;
         sm_free(last);
     }
 }
 
-static uint8_t *store(uint8_t *at, sm_bytes *view)
-{
-    if (view->len > 0) {
-        memcpy(at, view->data, view->len);
-    }
-    view->data = at;
-    return at + view->len;
-}
-
-static size_t kept_size(const sm_row_view *row)
-{
-    size_t size = sizeof(kept_row) + row->count * sizeof(sm_cell) + row->key.len;
-    for (size_t i = 0; i < row->count; i++) {
-        const sm_cell *c = &row->cells[i];
-        size += c->family.len + c->qualifier.len + c->value.len;
-    }
-    return size;
-}
-
-static kept_row *copy_row(const sm_row_view *row, size_t size)
-{
-    kept_row *k = sm_malloc(size);
-    if (k == NULL) {
-        return NULL;
-    }
-    sm_cell *cells = (sm_cell *)(void *)(k + 1);
-    uint8_t *at = (uint8_t *)(cells + row->count);
-    *k = (kept_row){.row = {row->key, cells, row->count}, .size = size};
-    at = store(at, &k->row.key);
-    for (size_t i = 0; i < row->count; i++) {
-        cells[i] = row->cells[i];
-        cells[i].row = k->row.key;
-        at = store(at, &cells[i].family);
-        at = store(at, &cells[i].qualifier);
-        at = store(at, &cells[i].value);
-    }
-    return k;
-}
-
-static sm_status grow_kept(scan *s, sm_error *err)
+static sm_status grow_kept(sm_scan_state *s, sm_error *err)
 {
     if (s->kept_count < s->kept_room) {
         return SM_OK;
     }
     const size_t room = s->kept_room == 0 ? 256 : s->kept_room * 2;
-    kept_row **grown = sm_realloc(s->kept, room * sizeof(kept_row *));
+    sm_kept_row **grown = sm_realloc(s->kept, room * sizeof(sm_kept_row *));
     if (grown == NULL) {
-        return sm_fail_memory(err, room * sizeof(kept_row *), "rows to sort");
+        return sm_fail_memory(err, room * sizeof(sm_kept_row *), "rows to sort");
     }
     s->kept = grown;
     s->kept_room = room;
     return SM_OK;
 }
 
-static sm_status keep_row(scan *s, const sm_row_view *row, const sm_scan_place *p, sm_error *err)
+static sm_status keep_row(sm_scan_state *s, const sm_row_view *row, const sm_scan_place *p,
+                          sm_error *err)
 {
-    const size_t size = kept_size(row);
+    const size_t size = sm_kept_size(row);
+    sm_kept_row *k = NULL;
     if (s->kept_bytes + size > s->options->memory) {
         sort_kept(s);
     }
@@ -460,13 +286,13 @@ static sm_status keep_row(scan *s, const sm_row_view *row, const sm_scan_place *
                        "to sort; give --limit, a narrower question, or more --memory",
                        (unsigned long long)s->options->memory);
     }
-    const sm_status st = grow_kept(s, err);
-    kept_row *k = st == SM_OK ? copy_row(row, size) : NULL;
-    if (k == NULL) {
-        return st != SM_OK ? st : sm_fail_memory(err, size, "a row to sort");
+    sm_status st = grow_kept(s, err);
+    if (st == SM_OK) {
+        st = sm_kept_new(row, p, size, &k, err);
     }
-    k->lead = p->lead;
-    k->time = p->time;
+    if (st != SM_OK) {
+        return st;
+    }
     k->order = s->options->order;
     s->kept[s->kept_count++] = k;
     s->kept_bytes += size;
@@ -476,20 +302,22 @@ static sm_status keep_row(scan *s, const sm_row_view *row, const sm_scan_place *
     return SM_OK;
 }
 
-static sm_status gather_range(scan *s, const sm_key_range *r, sm_error *err)
+static sm_status gather_range(sm_scan_state *s, const sm_scan_source *source, const sm_key_range *r,
+                              sm_error *err)
 {
     sm_row_cursor *c = NULL;
     bool more = true;
-    sm_status st = sm_row_cursor_open(&s->source, r->start, r->stop, &c, err);
+    s->stats->ranges++;
+    sm_status st = sm_row_cursor_open(source, r->start, r->stop, &c, err);
     while (st == SM_OK && more) {
         sm_row_view row;
         int64_t time = 0;
-        st = next_match(s, c, &row, &more, err);
+        st = sm_scan_next_match(s, c, &row, &more, err);
         if (st == SM_OK && more) {
-            st = time_of(s, &row, &time, err);
+            st = sm_scan_time_of(s, &row, &time, err);
         }
         const sm_scan_place p = {row.key, r->lead, time};
-        if (st == SM_OK && more && is_behind_after(s, &p)) {
+        if (st == SM_OK && more && sm_scan_is_behind_after(s, &p)) {
             st = keep_row(s, &row, &p, err);
         }
     }
@@ -497,15 +325,16 @@ static sm_status gather_range(scan *s, const sm_key_range *r, sm_error *err)
     return st;
 }
 
-static sm_status scan_gathered(scan *s, sm_error *err)
+static sm_status scan_gathered(sm_scan_state *s, sm_error *err)
 {
     sm_status st = SM_OK;
-    for (size_t i = 0; st == SM_OK && i < s->plan->count; i++) {
-        st = gather_range(s, &s->plan->ranges[i], err);
+    for (size_t i = 0; st == SM_OK && i < sm_scan_lane_count(s); i++) {
+        st = gather_range(s, &s->sources.items[i / s->plan->count],
+                          &s->plan->ranges[i % s->plan->count], err);
     }
     sort_kept(s);
-    for (size_t i = 0; st == SM_OK && i < s->kept_count && !is_done(s); i++) {
-        st = give(s, &s->kept[i]->row, err);
+    for (size_t i = 0; st == SM_OK && i < s->kept_count && !sm_scan_is_done(s); i++) {
+        st = sm_scan_give(s, &s->kept[i]->row, err);
     }
     for (size_t i = 0; i < s->kept_count; i++) {
         sm_free(s->kept[i]);
@@ -515,16 +344,7 @@ static sm_status scan_gathered(scan *s, sm_error *err)
 
 /* ---- the scan -------------------------------------------------------------------------------- */
 
-/* Each lane holds a file per family open, and a block of each. */
-static bool lanes_are_open_at_once(const scan *s)
-{
-    enum { SPARE_FILES = 64, BYTES_PER_LANE = 256 << 10 };
-    const uint64_t files = (uint64_t)s->plan->count * (s->source.table->family_count + 1);
-    return files + SPARE_FILES < sm_fs_open_file_limit() &&
-           files * BYTES_PER_LANE < s->options->memory;
-}
-
-static bool ranges_are_ordered(const scan *s)
+static bool ranges_are_ordered(const sm_scan_state *s)
 {
     switch (s->options->order) {
     case SM_SCAN_NEWEST: return s->plan->time_order == SM_TIME_NEWEST_FIRST;
@@ -533,7 +353,7 @@ static bool ranges_are_ordered(const scan *s)
     }
 }
 
-static sm_status run_scan(scan *s, sm_error *err)
+static sm_status run_scan(sm_scan_state *s, sm_error *err)
 {
     const sm_query *q = s->options->query;
     if (s->plan->full && !s->options->allow_full) {
@@ -542,7 +362,10 @@ static sm_status run_scan(scan *s, sm_error *err)
                        q->table->name,
                        s->plan->why_full != NULL ? s->plan->why_full : "it asks for every row");
     }
-    sm_status st = open_dataset(s, err);
+    sm_status st = sm_arena_new(64 << 10, &s->arena, err);
+    if (st == SM_OK) {
+        st = sm_scan_sources_open(s->options, s->stats, s->arena, &s->sources, err);
+    }
     if (st == SM_OK) {
         st = sm_row_fields_new(q->job, q->table, s->plan->residual, s->options->superset,
                                &s->fields, err);
@@ -556,20 +379,21 @@ static sm_status run_scan(scan *s, sm_error *err)
     if (s->options->order == SM_SCAN_STORED) {
         return scan_stored(s, err);
     }
-    return ranges_are_ordered(s) && lanes_are_open_at_once(s) ? scan_merged(s, err)
-                                                              : scan_gathered(s, err);
+    return ranges_are_ordered(s) ? sm_scan_merge_lanes(s, err) : scan_gathered(s, err);
 }
 
 sm_status sm_scan(const sm_scan_options *options, sm_scan_fn fn, void *context,
                   sm_scan_stats *stats, sm_error *err)
 {
     *stats = (sm_scan_stats){0};
-    scan s = {.options = options,
-              .plan = options->query->plan,
-              .fn = fn,
-              .context = context,
-              .stats = stats};
+    sm_scan_state s = {.options = options,
+                       .plan = options->query->plan,
+                       .fn = fn,
+                       .context = context,
+                       .stats = stats};
+    sm_buf_init(&s.resume, SIZE_MAX / 4);
     const sm_status st = run_scan(&s, err);
+    sm_buf_free(&s.resume);
     sm_row_fields_free(s.fields);
     sm_free(s.kept);
     sm_free(s.keep);

@@ -7,6 +7,9 @@
  *          merged: by the key behind the salt
  *          newest or oldest first: by the time field of the key, or the row's newest cell
  *
+ * Where records name their tables, all of them that the dataset has are read, unless the query
+ * names one; as stored means one after the other, by name.
+ *
  * A query that needs a full scan is refused unless it is allowed. One thread. */
 #ifndef SM_JOB_SCAN_H
 #define SM_JOB_SCAN_H

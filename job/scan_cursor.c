@@ -254,7 +254,6 @@ sm_status sm_row_cursor_open(const sm_scan_source *source, sm_bytes start, sm_by
     c->source = source;
     c->start = start;
     c->stop = stop;
-    source->stats->ranges++;
     st = open_walks(c, err);
     if (st != SM_OK) {
         sm_row_cursor_close(c);

@@ -64,6 +64,11 @@ sm_status sm_job_read_uid_rows(sm_job_reader *r, const sm_yaml_node *node, sm_jo
     for (size_t i = 0; st == SM_OK && i < SM_UID_KINDS; i++) {
         st = find_dictionary(r, node, i, &rows->kinds[i]);
     }
+    if (st == SM_OK && table->name_expr != NULL) {
+        return sm_job_fail(r, node,
+                           "the table of uid_rows needs a fixed name: its rows come from no "
+                           "record that could name it");
+    }
     if (st == SM_OK && !fits_layout(&table->layout)) {
         return sm_job_fail(r, node,
                            "uid_rows belongs to a table with the cells id:metrics, id:tagk, "

@@ -124,6 +124,10 @@ static sm_status verify_sums(const sm_manifest *m, const char *path, sm_error *e
                                m->counts.read},
             err);
     }
+    if (m->counts.out_of_range > m->counts.filtered) {
+        return mismatch(path, "records_out_of_range, which are among the filtered,",
+                        (const uint64_t[]){m->counts.out_of_range, m->counts.filtered}, err);
+    }
     for (size_t t = 0; t < m->table_count; t++) {
         for (size_t k = 0; k < m->tables[t].family_count; k++) {
             const sm_manifest_family *family = &m->tables[t].families[k];

@@ -59,7 +59,8 @@ typedef struct sm_expr_context {
     size_t identity_count;
     const char *where; /* "tables[0].key": begins every message */
     bool *fields_used; /* one flag per schema field, set for each field that is read; may be NULL */
-    uint64_t seed;     /* of random() and pick() without `by` */
+    bool *numbers_rows; /* set when row_number() is used; may be NULL */
+    uint64_t seed;      /* of random() and pick() without `by` */
     const sm_expr_define *defines;
     size_t define_count;
     const sm_expr_view *views; /* all tables of the job, in its order */
@@ -86,6 +87,9 @@ void sm_expr_fields(const sm_expr *e, bool *flags);
 /* True when it reads the record's identity (`record`, random, pick without `by`): then identity and
  * seed are part of the rule. */
 bool sm_expr_reads_identity(const sm_expr *e);
+/* The splits that the n-th call of region_start() goes by, counted from 0; NULL: there is none.
+ * They are part of the rule, too. */
+const struct sm_splits *sm_expr_region_splits(const sm_expr *e, size_t n);
 /* The rule in one canonical spelling (defaults written out, blanks normalised): equal texts build
  * equal keys. For fingerprints. */
 sm_status sm_expr_canonical(const sm_expr *e, const sm_schema *schema, sm_buf *out, sm_error *err)

@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A call whose arguments have been dealt out to the parameters. */
 typedef struct binding {
@@ -148,6 +149,43 @@ static sm_status read_list(const binding *b, const sm_keyparam *p, const sm_keyc
     return st;
 }
 
+static int order_entries(const void *a, const void *b)
+{
+    const sm_node *const *x = a;
+    const sm_node *const *y = b;
+    return sm_bytes_compare(x[0]->text, y[0]->text);
+}
+
+/* Pairs of texts in braces; k->at is the MAP, its children typed and sorted by what is looked up:
+ * their order means nothing. */
+static sm_status read_map(const binding *b, const sm_keyparam *p, const sm_keyconst *k,
+                          sm_error *err)
+{
+    sm_status st = SM_OK;
+    const sm_node *map = k->at;
+    if (map->kind != SM_NODE_MAP) {
+        return sm_key_fail(b->c, map->at, err, "%.*s must be a map: {\"CN\": \"1\", \"US\": \"2\"}",
+                           (int)p->name.len, p->name.data);
+    }
+    for (size_t i = 0; st == SM_OK && i < map->child_count; i++) {
+        if (map->child[i]->kind != SM_NODE_TEXT) {
+            return sm_key_fail(b->c, map->child[i]->at, err, "%.*s holds \"texts\" alone",
+                               (int)p->name.len, p->name.data);
+        }
+        st = sm_key_type_node(b->c, map->child[i], err);
+    }
+    if (st != SM_OK) {
+        return st;
+    }
+    qsort(map->child, map->child_count / 2, 2 * sizeof map->child[0], order_entries);
+    for (size_t i = 2; i < map->child_count; i += 2) {
+        if (sm_bytes_equal(map->child[i]->text, map->child[i - 2]->text)) {
+            return sm_key_fail(b->c, map->child[i]->at, err, "this entry stands twice");
+        }
+    }
+    return SM_OK;
+}
+
 /* A constant that was written in the expression. */
 static sm_status read_given(const binding *b, const sm_keyparam *p, sm_keyconst *k, sm_error *err)
 {
@@ -160,6 +198,7 @@ static sm_status read_given(const binding *b, const sm_keyparam *p, sm_keyconst 
         wanted = n->kind == SM_NODE_DURATION ? NULL : "a duration such as 1h, 30m, 15s, 1d";
         break;
     case SM_PARAM_LIST: return read_list(b, p, k, err);
+    case SM_PARAM_MAP: return read_map(b, p, k, err);
     case SM_PARAM_TEXT: wanted = n->kind == SM_NODE_TEXT ? NULL : "a \"text\""; break;
     case SM_PARAM_VALUE: break;
     }
@@ -218,7 +257,7 @@ static sm_status wrong_type(const binding *b, const sm_keyparam *p, const sm_nod
 static sm_status bind_value(binding *b, const sm_keyparam *p, sm_node *arg, sm_error *err)
 {
     const bool outer = b->c->lenient;
-    b->c->lenient = outer || (p->takes_null && b->c->use == SM_USE_KEY);
+    b->c->lenient = outer || p->takes_null;
     const sm_status st = sm_key_type_node(b->c, arg, err);
     b->c->lenient = outer;
     if (st != SM_OK) {

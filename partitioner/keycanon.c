@@ -114,6 +114,20 @@ static sm_status print_list(const sm_node *list, sm_buf *out, sm_error *err)
     return st == SM_OK ? print(out, "]", err) : st;
 }
 
+static sm_status print_map(const sm_node *map, sm_buf *out, sm_error *err)
+{
+    sm_status st = print(out, "{", err);
+    for (size_t i = 0; st == SM_OK && i < map->child_count; i++) {
+        if (i > 0) {
+            st = print(out, i % 2 == 0 ? ", " : ": ", err);
+        }
+        if (st == SM_OK) {
+            st = print_text(map->child[i]->text, out, err);
+        }
+    }
+    return st == SM_OK ? print(out, "}", err) : st;
+}
+
 static sm_status print_constant(const sm_keyparam *p, const sm_keyconst *k, sm_buf *out,
                                 sm_error *err)
 {
@@ -129,6 +143,7 @@ static sm_status print_constant(const sm_keyparam *p, const sm_keyconst *k, sm_b
     case SM_PARAM_TEXT: return print_text(k->text, out, err);
     case SM_PARAM_WORD: return sm_buf_append(out, k->text.data, k->text.len, err);
     case SM_PARAM_LIST: return print_list(k->at, out, err);
+    case SM_PARAM_MAP: return print_map(k->at, out, err);
     case SM_PARAM_VALUE: break;
     }
     return SM_OK;
@@ -201,7 +216,8 @@ static sm_status print_call(const sm_node *node, const sm_schema *schema, sm_buf
             st = print_parameter(&c, &params[i], err);
         }
     }
-    return st == SM_OK ? print(out, ")", err) : st;
+    const bool none = c.separator[0] == '(';
+    return st == SM_OK ? print(out, none ? "()" : ")", err) : st;
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */

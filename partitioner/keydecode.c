@@ -11,6 +11,7 @@
 #include "core/mem.h"
 #include "core/number.h"
 #include "partitioner/keydecode_parts.h"
+#include "partitioner/keyregion.h"
 
 #include <stdio.h>
 
@@ -178,6 +179,9 @@ static bool salt_fits(const sm_decode_part *part, sm_bytes bytes)
 
 static bool choice_fits(const sm_decode_part *part, sm_bytes bytes)
 {
+    if (part->region) {
+        return sm_region_start_is(part->node, bytes);
+    }
     size_t i = 0;
     const size_t count = part->choices == NULL ? 0 : part->choices->child_count;
     while (i < count && !sm_bytes_equal(part->choices->child[i]->text, bytes)) {

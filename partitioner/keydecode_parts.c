@@ -125,6 +125,7 @@ static void read_salt(sm_decode_part *part)
     if (sm_node_calls(node, "pick")) {
         part->choices = sm_key_const(node, "choices")->at;
     }
+    part->region = sm_node_calls(node, "region_start");
 }
 
 static bool needs(const sm_decode_part *part, int field)

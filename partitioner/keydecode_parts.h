@@ -23,6 +23,7 @@ typedef struct sm_decode_part {
     uint64_t salts;         /* 0: any bytes; else the part is a number below this */
     bool salt_byte;         /* that number is one byte, not digits */
     const sm_node *choices; /* LIST: the texts that the part may be; NULL: no such list */
+    bool region;            /* the part is the start of a region */
     sm_expr run;
 } sm_decode_part;
 

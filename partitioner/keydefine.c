@@ -44,6 +44,7 @@ typedef struct substitute {
     sm_bytes name, text;
     const char *where;
     sm_expr_use use;
+    const struct sm_splits *splits;
 } substitute;
 
 static sm_status replace(sm_keycompile *c, sm_node *node, const substitute *s, sm_error *err)
@@ -56,6 +57,7 @@ static sm_status replace(sm_keycompile *c, sm_node *node, const substitute *s, s
     }
     sm_expr_context context = *c->context;
     context.where = s->where;
+    context.splits = s->splits;
     sm_keycompile inner = {.context = &context,
                            .use = s->use,
                            .text = s->text,
@@ -83,8 +85,11 @@ static sm_status replace(sm_keycompile *c, sm_node *node, const substitute *s, s
 sm_status sm_key_type_define(sm_keycompile *c, sm_node *node, const sm_expr_define *define,
                              sm_error *err)
 {
-    const substitute s = {
-        .name = define->name, .text = define->text, .where = define->where, .use = c->use};
+    const substitute s = {.name = define->name,
+                          .text = define->text,
+                          .where = define->where,
+                          .use = c->use,
+                          .splits = c->context->splits};
     return replace(c, node, &s, err);
 }
 
@@ -111,8 +116,11 @@ sm_status sm_key_type_view(sm_keycompile *c, sm_node *node, sm_error *err)
     for (size_t i = 0; named && i < c->context->view_count; i++) {
         const sm_expr_view *view = &c->context->views[i];
         if (sm_bytes_equal(view->name, name->text)) {
-            const substitute s = {
-                .name = view->name, .text = view->key, .where = "key()", .use = SM_USE_KEY};
+            const substitute s = {.name = view->name,
+                                  .text = view->key,
+                                  .where = "key()",
+                                  .use = SM_USE_KEY,
+                                  .splits = view->splits};
             return replace(c, node, &s, err);
         }
     }

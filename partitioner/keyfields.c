@@ -3,6 +3,7 @@
  * that stand for a choice (hash: md5) look like field names and are told as well: typing alone
  * knows the difference. */
 #include "partitioner/keyfn.h"
+#include "partitioner/keyregion.h"
 
 static sm_status visit(const sm_node *node, sm_expr_field_fn fn, void *context, sm_error *err)
 {
@@ -82,6 +83,27 @@ static bool reads_identity(const sm_node *node)
 bool sm_expr_reads_identity(const sm_expr *e)
 {
     return reads_identity(e->root);
+}
+
+/* Counts down; as deep as the parser allows. */
+static const sm_splits *region_splits(const sm_node *node, size_t *n)
+{
+    const sm_splits *found = NULL;
+    if (node->kind == SM_NODE_CALL && strcmp(node->fn->name, "region_start") == 0 && (*n)-- == 0) {
+        return sm_region_start_splits(node);
+    }
+    for (size_t i = 0; i < node->arg_count && found == NULL; i++) {
+        found = region_splits(node->args[i], n);
+    }
+    for (size_t i = 0; node->arg_count == 0 && i < node->child_count && found == NULL; i++) {
+        found = region_splits(node->child[i], n);
+    }
+    return found;
+}
+
+const sm_splits *sm_expr_region_splits(const sm_expr *e, size_t n)
+{
+    return region_splits(e->root, &n);
 }
 
 bool sm_expr_plain_name(sm_bytes name)

@@ -45,6 +45,7 @@ typedef enum sm_param_kind {
     SM_PARAM_TEXT,
     SM_PARAM_DURATION,
     SM_PARAM_LIST, /* texts in brackets */
+    SM_PARAM_MAP,  /* pairs of texts in braces */
     SM_PARAM_WORD
 } sm_param_kind;
 

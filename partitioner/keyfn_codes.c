@@ -12,7 +12,8 @@ static const char ALPHABET_36[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 enum { BCD_WIDTH_MAX = 64, NIBBLE_FILL = 0x0f };
 
-/* "138" in 3 bytes: 13 8F FF. Digits sort below the fill, so texts sort as they do in full. */
+/* "138" in 3 bytes: 13 8F FF. Digits sort below the fill: numbers of one length keep their order, a
+ * shorter one comes behind those that begin with it. */
 static sm_reject run_bcd(sm_eval *ev, const sm_op *op, sm_value *out)
 {
     const sm_value *v = sm_arg(ev, op, 0);
@@ -95,17 +96,28 @@ sm_status sm_bind_unhex(sm_keycompile *c, sm_node *node, sm_error *err)
 
 enum { BASE_WIDTH_MAX = 13 };
 
+static size_t count_digits(uint64_t v, uint64_t base)
+{
+    size_t n = 1;
+    while (v >= base) {
+        v /= base;
+        n++;
+    }
+    return n;
+}
+
+/* k[0]: the width, 0 for as many digits as the number has; k[1]: the base. */
 static sm_reject run_base(sm_eval *ev, const sm_op *op, sm_value *out)
 {
     const sm_value *v = sm_arg(ev, op, 0);
-    const size_t width = (size_t)op->k[0];
     const uint64_t base = (uint64_t)op->k[1];
     const char *alphabet = op->data;
+    uint64_t rest = (uint64_t)v->number;
+    const size_t width = op->k[0] != 0 ? (size_t)op->k[0] : count_digits(rest, base);
     uint8_t *p = sm_eval_take(ev, width);
     if (p == NULL) {
         return sm_eval_full(ev, op);
     }
-    uint64_t rest = (uint64_t)v->number;
     for (size_t i = width; i-- > 0;) {
         p[i] = (uint8_t)alphabet[rest % base];
         rest /= base;
@@ -116,19 +128,26 @@ static sm_reject run_base(sm_eval *ev, const sm_op *op, sm_value *out)
 
 static sm_status bind_base(sm_keycompile *c, sm_node *node, const char *alphabet, sm_error *err)
 {
+    const sm_keyconst *width = sm_key_const(node, "width");
+    const size_t base = strlen(alphabet);
+    sm_key_result(node, SM_TYPE_TEXT, 1, count_digits(INT64_MAX, base));
+    node->charset = SM_CHARSET_ASCII;
+    node->run = run_base;
+    node->data = alphabet;
+    node->k[0] = 0;
+    node->k[1] = (int64_t)base;
+    if (!width->present) {
+        node->order = SM_ORDER_NONE; /* "z" is before "10" as a number */
+        return sm_key_expect(c, node, err, "a number from 0 on");
+    }
     const sm_status st = sm_key_const_range(c, node, "width", 1, BASE_WIDTH_MAX, err);
     if (st != SM_OK) {
         return st;
     }
-    const int64_t width = sm_key_const(node, "width")->number;
-    sm_key_result(node, SM_TYPE_TEXT, (size_t)width, (size_t)width);
-    node->charset = SM_CHARSET_ASCII;
-    node->run = run_base;
-    node->data = alphabet;
-    node->k[0] = width;
-    node->k[1] = (int64_t)strlen(alphabet);
-    return sm_key_expect(c, node, err, "a number from 0 on with at most %lld digits in base %lld",
-                         (long long)width, (long long)node->k[1]);
+    node->k[0] = width->number;
+    sm_key_result(node, SM_TYPE_TEXT, (size_t)width->number, (size_t)width->number);
+    return sm_key_expect(c, node, err, "a number from 0 on with at most %lld digits in base %zu",
+                         (long long)width->number, base);
 }
 
 sm_status sm_bind_base36(sm_keycompile *c, sm_node *node, sm_error *err)

@@ -166,6 +166,26 @@ static sm_reject run_record(sm_eval *ev, const sm_op *op, sm_value *out)
     return sm_out_bytes(out, start, size);
 }
 
+/* A record that nobody read, such as one that `key encode` makes up, has no place. */
+static sm_reject run_row_number(sm_eval *ev, const sm_op *op, sm_value *out)
+{
+    const sm_place *place = &ev->record->place;
+    const uint64_t order = sm_place_order(place);
+    return place->line != 0 && order <= INT64_MAX
+               ? sm_out_number(out, (int64_t)order)
+               : sm_eval_reject(ev, op, SM_REJECT_NUMBER_RANGE, out);
+}
+
+sm_status sm_bind_row_number(sm_keycompile *c, sm_node *node, sm_error *err)
+{
+    if (c->context->numbers_rows != NULL) {
+        *c->context->numbers_rows = true;
+    }
+    sm_key_result(node, SM_TYPE_INT, 0, 0);
+    node->run = run_row_number;
+    return sm_key_expect(c, node, err, "a record that was read from one of the first 2^19 inputs");
+}
+
 sm_status sm_bind_record(sm_keycompile *c, sm_node *node, sm_error *err)
 {
     const sm_expr_context *x = c->context;

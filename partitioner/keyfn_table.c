@@ -106,6 +106,8 @@ static void read_constant(sm_bytes text, sm_keyparam *p)
         p->kind = SM_PARAM_DURATION;
     } else if (sm_bytes_equal_text(text, "list")) {
         p->kind = SM_PARAM_LIST;
+    } else if (sm_bytes_equal_text(text, "map")) {
+        p->kind = SM_PARAM_MAP;
     } else {
         p->kind = SM_PARAM_WORD;
         p->words = text;

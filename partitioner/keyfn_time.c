@@ -254,6 +254,7 @@ static sm_reject run_floor_utc(sm_eval *ev, const sm_op *op, sm_value *out)
  * gap gives. */
 static sm_reject run_floor_local(sm_eval *ev, const sm_op *op, sm_value *out)
 {
+    const int64_t margin = INT64_C(2) * 86400000; /* more than two offsets of a zone differ by */
     const sm_zone *zone = op->data;
     const sm_value *t = sm_arg(ev, op, 0);
     int64_t local = 0;
@@ -261,9 +262,13 @@ static sm_reject run_floor_local(sm_eval *ev, const sm_op *op, sm_value *out)
                                &local)) {
         return sm_eval_reject(ev, op, SM_REJECT_TIME_RANGE, t);
     }
+    const int64_t wall = floor_to(local, op->k[0]);
+    if (wall < INT64_MIN + margin || wall > INT64_MAX - margin) {
+        return sm_eval_reject(ev, op, SM_REJECT_TIME_RANGE, t);
+    }
     int64_t first = 0;
     int64_t second = 0;
-    const sm_local_kind kind = sm_zone_to_instant(zone, floor_to(local, op->k[0]), &first, &second);
+    const sm_local_kind kind = sm_zone_to_instant(zone, wall, &first, &second);
     if (kind == SM_LOCAL_TWICE && second <= t->number) {
         first = second;
     }

@@ -81,22 +81,47 @@ static sm_reject run_tags(sm_eval *ev, const sm_op *op, sm_value *out)
 
 static sm_status check_pairs(const sm_keycompile *c, const sm_node *node, sm_error *err)
 {
-    if (node->arg_count % 2 != 0 || node->arg_count > 2 * TAGS_MAX) {
-        return sm_key_fail(c, node->at, err,
-                           "tsdb_tags() takes pairs of a name and a value, 8 at most: "
+    if (node->arg_count % 2 != 0) {
+        return sm_key_fail(c, node->args[node->arg_count - 1]->at, err,
+                           "tsdb_tags() takes pairs of a name and a value, and this one has none: "
                            "tsdb_tags(\"host\", host, \"dc\", dc)");
+    }
+    if (node->arg_count > 2 * TAGS_MAX) {
+        return sm_key_fail(c, node->args[2 * TAGS_MAX]->at, err,
+                           "OpenTSDB takes 1 to %d tags, found %zu", TAGS_MAX, node->arg_count / 2);
     }
     for (size_t i = 0; i < node->arg_count; i += 2) {
         if (node->args[i]->kind != SM_NODE_TEXT || node->args[i]->text.len == 0) {
-            return sm_key_fail(c, node->args[i]->at, err, "the name of a tag is a \"text\"");
+            return sm_key_fail(c, node->args[i]->at, err,
+                               "the name of a tag is a \"text\", such as \"host\"");
         }
         for (size_t k = 0; k < i; k += 2) {
             if (sm_bytes_equal(node->args[i]->text, node->args[k]->text)) {
-                return sm_key_fail(c, node->args[i]->at, err, "this tag stands twice");
+                return sm_key_fail(c, node->args[i]->at, err,
+                                   "the tag \"%.*s\" stands twice; each is written once",
+                                   (int)node->args[i]->text.len,
+                                   (const char *)node->args[i]->text.data);
             }
         }
     }
     return SM_OK;
+}
+
+/* The row does not depend on the order in which tags are given, so the rule's spelling does not
+ * either. */
+static void order_pairs(sm_node *node)
+{
+    for (size_t i = 2; i < node->arg_count; i += 2) {
+        for (size_t at = i;
+             at > 0 && sm_bytes_compare(node->args[at - 2]->text, node->args[at]->text) > 0;
+             at -= 2) {
+            for (size_t k = at; k < at + 2; k++) {
+                sm_node *moved = node->args[k];
+                node->args[k] = node->args[k - 2];
+                node->args[k - 2] = moved;
+            }
+        }
+    }
 }
 
 /* A tag name that could never get an id would make a reject of every record. */
@@ -118,6 +143,7 @@ sm_status sm_bind_tsdb_tags(sm_keycompile *c, sm_node *node, sm_error *err)
     sm_uid_dictionary *values = NULL;
     sm_status st = t == NULL ? sm_key_fail_memory(c, err) : check_pairs(c, node, err);
     if (st == SM_OK) {
+        order_pairs(node);
         st = sm_key_const_range(c, node, "width", 1, SM_UID_WIDTH_MAX, err);
     }
     if (st != SM_OK) {

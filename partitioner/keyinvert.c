@@ -243,63 +243,6 @@ static sm_inverted invert_uid(const sm_node *node, const sm_value *result, sm_in
     return entry == NULL ? SM_INVERTED_MISFIT : SM_INVERTED_SURE;
 }
 
-/* Digits up to the fill, nothing but fill behind it. */
-static sm_inverted invert_bcd(const sm_node *node, const sm_value *result, sm_invert_room *room,
-                              sm_value *argument)
-{
-    const size_t most = result->bytes.len * 2;
-    size_t len = 0;
-    uint8_t *p = sm_invert_take(room, most);
-    if (p == NULL) {
-        return SM_INVERTED_NOTHING;
-    }
-    for (size_t i = 0; i < most; i++) {
-        const uint8_t nibble = result->bytes.data[i / 2] >> (i % 2 == 0 ? 4 : 0) & 0x0f;
-        if (nibble == 0x0f) {
-            continue;
-        }
-        if (nibble > 9 || len < i) {
-            return SM_INVERTED_MISFIT;
-        }
-        p[len++] = (uint8_t)('0' + nibble);
-    }
-    *argument = (sm_value){.bytes = sm_bytes_of(p, len)};
-    return result->bytes.len == node->min_width ? SM_INVERTED_SURE : SM_INVERTED_MISFIT;
-}
-
-/* Digits of upper and lower case: which ones they were is not known. */
-static sm_inverted invert_unhex(const sm_node *node, const sm_value *result, sm_invert_room *room,
-                                sm_value *argument)
-{
-    static const char DIGITS[] = "0123456789abcdef";
-    (void)node;
-    uint8_t *p = sm_invert_take(room, result->bytes.len * 2);
-    for (size_t i = 0; p != NULL && i < result->bytes.len; i++) {
-        p[2 * i] = (uint8_t)DIGITS[result->bytes.data[i] >> 4];
-        p[2 * i + 1] = (uint8_t)DIGITS[result->bytes.data[i] & 0x0f];
-    }
-    *argument = (sm_value){.bytes = sm_bytes_of(p, p == NULL ? 0 : result->bytes.len * 2)};
-    return p == NULL ? SM_INVERTED_NOTHING : SM_INVERTED_GUESS;
-}
-
-/* node->data: the digits in order; k[1]: how many. */
-static sm_inverted invert_base(const sm_node *node, const sm_value *result, sm_invert_room *room,
-                               sm_value *argument)
-{
-    (void)room;
-    const char *digits = node->data;
-    uint64_t v = 0;
-    for (size_t i = 0; i < result->bytes.len; i++) {
-        const char *at = memchr(digits, result->bytes.data[i], (size_t)node->k[1]);
-        if (at == NULL || __builtin_mul_overflow(v, (uint64_t)node->k[1], &v) ||
-            __builtin_add_overflow(v, (uint64_t)(at - digits), &v) || v > INT64_MAX) {
-            return SM_INVERTED_MISFIT;
-        }
-    }
-    *argument = (sm_value){.number = (int64_t)v};
-    return result->bytes.len == node->min_width ? SM_INVERTED_SURE : SM_INVERTED_MISFIT;
-}
-
 /* ---- table ----------------------------------------------------------------------------------- */
 
 static const struct {
@@ -335,15 +278,12 @@ static const struct {
     {"int64be", sm_invert_twos},
     {"float64be", sm_invert_double},
     {"dec", sm_invert_dec},
+    {"map", sm_invert_map},
     {"bcd", sm_invert_bcd},
     {"unhex", sm_invert_unhex},
     {"base36", sm_invert_base},
     {"base62", sm_invert_base},
     {"uid", invert_uid},
-    {"bcd", invert_bcd},
-    {"unhex", invert_unhex},
-    {"base36", invert_base},
-    {"base62", invert_base},
     {"tsdb_value", sm_invert_tsdb_value},
     {"tsdb_qualifier", sm_invert_tsdb_qualifier},
 };

@@ -70,6 +70,10 @@ sm_inverted sm_invert_unhex(const sm_node *node, const sm_value *result, sm_inve
 sm_inverted sm_invert_base(const sm_node *node, const sm_value *result, sm_invert_room *room,
                            sm_value *argument);
 
+/* keyfn_map.c */
+sm_inverted sm_invert_map(const sm_node *node, const sm_value *result, sm_invert_room *room,
+                          sm_value *argument);
+
 /* keyinvert_time.c */
 sm_inverted sm_invert_format_ts(const sm_node *node, const sm_value *result, sm_invert_room *room,
                                 sm_value *argument);

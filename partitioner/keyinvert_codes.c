@@ -56,6 +56,15 @@ sm_inverted sm_invert_unhex(const sm_node *node, const sm_value *result, sm_inve
     return letters ? SM_INVERTED_GUESS : SM_INVERTED_SURE;
 }
 
+/* Without a width no zero stands in front. */
+static bool base_length_fits(const sm_node *node, sm_bytes text)
+{
+    if (node->k[0] != 0) {
+        return text.len == node->min_width;
+    }
+    return text.len == 1 || (text.len > 1 && text.len <= node->max_width && text.data[0] != '0');
+}
+
 sm_inverted sm_invert_base(const sm_node *node, const sm_value *result, sm_invert_room *room,
                            sm_value *argument)
 {
@@ -63,7 +72,7 @@ sm_inverted sm_invert_base(const sm_node *node, const sm_value *result, sm_inver
     const int64_t base = node->k[1];
     int64_t v = 0;
     (void)room;
-    if (result->bytes.len != node->min_width) {
+    if (!base_length_fits(node, result->bytes)) {
         return SM_INVERTED_MISFIT;
     }
     for (size_t i = 0; i < result->bytes.len; i++) {

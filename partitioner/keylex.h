@@ -14,7 +14,7 @@ typedef enum sm_token_kind {
     SM_TOKEN_INT,      /* 300, -5 */
     SM_TOKEN_DECIMAL,  /* 1.5, 2e9 */
     SM_TOKEN_DURATION, /* 30m: `number` holds ms */
-    SM_TOKEN_SIGN      /* one of + ( ) [ ] , : = != < <= > >= */
+    SM_TOKEN_SIGN      /* one of + ( ) [ ] { } , : = != < <= > >= */
 } sm_token_kind;
 
 typedef struct sm_token {

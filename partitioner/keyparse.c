@@ -7,7 +7,10 @@
  *   comparison = sum [ sign sum | ["not"] "in" list | "is" ["not"] "null" ]
  *   sum        = primary { "+" primary }
  *   primary    = literal | name | name "(" [ argument { "," argument } ] ")" | "(" expression ")" |
- * list argument   = [ name ":" ] expression list       = "[" expression { "," expression } "]" */
+ *                list | map
+ *   argument   = [ name ":" ] expression
+ *   list       = "[" expression { "," expression } "]"
+ *   map        = "{" primary ":" primary { "," primary ":" primary } "}" */
 #include "partitioner/keylex.h"
 
 typedef struct parser {
@@ -236,6 +239,45 @@ static sm_status parse_list(parser *p, sm_node **out, sm_error *err)
     return parse_arguments(p, *out, "]", err);
 }
 
+static sm_status parse_primary(parser *p, sm_node **out, sm_error *err) SM_MUST_CHECK;
+
+static sm_status parse_entry(parser *p, sm_node *map, sm_error *err)
+{
+    sm_node *key = NULL;
+    sm_node *value = NULL;
+    sm_status st = parse_primary(p, &key, err);
+    if (st == SM_OK) {
+        st = expect_sign(p, ":", "behind what is looked up: {\"CN\": \"1\"}", err);
+    }
+    if (st == SM_OK) {
+        st = parse_primary(p, &value, err);
+    }
+    if (st == SM_OK) {
+        st = sm_node_add(p->c, map, key, err);
+    }
+    return st == SM_OK ? sm_node_add(p->c, map, value, err) : st;
+}
+
+/* The token is {. A map within a map is refused where the map is read, so it nests no deeper than
+ * the depth allows. */
+static sm_status parse_map(parser *p, sm_node **out, sm_error *err)
+{
+    sm_status st = sm_node_new(p->c, SM_NODE_MAP, p->token.at, out, err);
+    if (st == SM_OK && ++p->c->depth > SM_KEY_DEPTH_MAX) {
+        return sm_key_fail(p->c, p->token.at, err, "nested more than %d deep", SM_KEY_DEPTH_MAX);
+    }
+    do {
+        st = st == SM_OK ? advance(p, err) : st;
+        st = st == SM_OK ? parse_entry(p, *out, err) : st;
+    } while (st == SM_OK && at_sign(p, ","));
+    if (st != SM_OK) {
+        return st;
+    }
+    p->c->depth--;
+    (*out)->end = p->token.end;
+    return expect_sign(p, "}", "or , behind an entry of the map", err);
+}
+
 static sm_status parse_name(parser *p, sm_node **out, sm_error *err)
 {
     if (is_keyword(p->token.text)) {
@@ -279,6 +321,9 @@ static sm_status parse_primary(parser *p, sm_node **out, sm_error *err)
         }
         if (at_sign(p, "[")) {
             return parse_list(p, out, err);
+        }
+        if (at_sign(p, "{")) {
+            return parse_map(p, out, err);
         }
         break;
     case SM_TOKEN_END: break;

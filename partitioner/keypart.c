@@ -112,7 +112,7 @@ static bool is_known(const knowing *k, const sm_node *node)
 
 /* ---- what a part proves ---------------------------------------------------------------------- */
 
-static bool charset_excludes(sm_charset charset, uint8_t byte)
+bool sm_charset_excludes(sm_charset charset, uint8_t byte)
 {
     switch (charset) {
     case SM_CHARSET_DIGITS: return byte < '0' || byte > '9';
@@ -131,7 +131,8 @@ static bool is_injective(const sm_node *node)
         if (sm_node_calls(node, "pad")) {
             const sm_node *x = node->args[0];
             const bool fixed = x->min_width == x->max_width;
-            if (!fixed && !charset_excludes(x->charset, sm_key_const(node, "fill")->text.data[0])) {
+            if (!fixed &&
+                !sm_charset_excludes(x->charset, sm_key_const(node, "fill")->text.data[0])) {
                 return false;
             }
         }
@@ -140,12 +141,11 @@ static bool is_injective(const sm_node *node)
     return true;
 }
 
-/* Salts and hashes, and what is cut from them or printed of them. */
-static bool is_scatter(const sm_node *node)
+bool sm_node_scatters(const sm_node *node)
 {
     if (node->kind == SM_NODE_CONCAT) {
         for (size_t i = 0; i < node->child_count; i++) {
-            if (!is_scatter(node->child[i])) {
+            if (!sm_node_scatters(node->child[i])) {
                 return false;
             }
         }
@@ -156,11 +156,11 @@ static bool is_scatter(const sm_node *node)
     }
     if (sm_node_calls(node, "hex") || sm_node_calls(node, "left") || sm_node_calls(node, "right") ||
         sm_node_calls(node, "substr")) {
-        return is_scatter(node->args[0]);
+        return sm_node_scatters(node->args[0]);
     }
     const bool own = strcmp(node->fn->family, "salt") == 0 ||
                      strcmp(node->fn->family, "hash") == 0 || sm_node_calls(node, "random") ||
-                     sm_node_calls(node, "pick");
+                     sm_node_calls(node, "pick") || sm_node_calls(node, "region_start");
     return own && !sm_node_calls(node, "record");
 }
 
@@ -345,7 +345,7 @@ static sm_status judge(const knowing *k, sm_eval *ev, const sm_plan_part *next, 
     sm_plan_part *part = k->part;
     part->kind = SM_CLASS_OPEN;
     part->injective = part->foot.only >= 0 && is_injective(part->node);
-    part->scatters = is_scatter(part->node);
+    part->scatters = sm_node_scatters(part->node);
     part->field = -1;
     bool exact = false;
     part->monotone = sm_span_chain(part->node, &part->field, &part->reversed, &exact);
@@ -401,7 +401,7 @@ static bool settles(const sm_plan_part *part, const sm_node *next)
         return true;
     }
     return next->kind == SM_NODE_TEXT && next->text.len > 0 && part->node->type == SM_TYPE_TEXT &&
-           charset_excludes(part->node->charset, next->text.data[0]);
+           sm_charset_excludes(part->node->charset, next->text.data[0]);
 }
 
 sm_status sm_plan_parts_read(sm_keycompile *c, sm_eval *ev, sm_node *root,

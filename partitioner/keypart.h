@@ -52,4 +52,9 @@ sm_status sm_plan_parts_read(sm_keycompile *c, sm_eval *ev, sm_node *root,
 sm_status sm_spread_values(const sm_keycompile *c, const sm_node *node, size_t most,
                            const sm_bytes **out, size_t *count, sm_error *err) SM_MUST_CHECK;
 
+/* Salts and hashes, and what is cut from them or printed of them. */
+bool sm_node_scatters(const sm_node *node);
+/* No text of this charset holds the byte. */
+bool sm_charset_excludes(sm_charset charset, uint8_t byte);
+
 #endif

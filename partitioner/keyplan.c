@@ -188,11 +188,12 @@ static sm_status go_through(sm_planner *p, sm_error *err)
         if (st != SM_OK || !done) {
             return st == SM_OK ? end_at(p, i, err) : st;
         }
-        leading &= p->parts.items[i].scatters;
-        if (leading) {
+        const sm_plan_part *part = &p->parts.items[i];
+        leading &= part->scatters || part->kind == SM_CLASS_FIXED;
+        if (leading && part->scatters) {
             count_lead(p);
         }
-        p->settled &= p->parts.items[i].settled_end;
+        p->settled &= part->settled_end;
     }
     return end_in_rows(p, err);
 }
@@ -210,6 +211,16 @@ static void order_of_ranges(sm_planner *p)
     p->plan->time_order = part->reversed ? SM_TIME_NEWEST_FIRST : SM_TIME_OLDEST_FIRST;
 }
 
+static void one_range(sm_planner *p)
+{
+    if (p->range_count > 1 && p->options != NULL && p->options->by_lead) {
+        return;
+    }
+    p->plan->fan_out = 1;
+    p->ranges[0] = (sm_key_range){0};
+    p->range_count = 1;
+}
+
 static sm_status finish(sm_planner *p, const sm_node *key, sm_error *err)
 {
     sm_key_plan *plan = p->plan;
@@ -218,9 +229,7 @@ static sm_status finish(sm_planner *p, const sm_node *key, sm_error *err)
     const bool pieces = p->range_count > 1 && plan->time_order != SM_TIME_UNORDERED;
     if (!p->used && !p->facts.impossible && !pieces && p->ended_at < p->parts.count) {
         plan->full = true;
-        plan->fan_out = 1;
-        p->ranges[0] = (sm_key_range){0};
-        p->range_count = 1;
+        one_range(p);
     }
     plan->count = sm_key_ranges_join(p->ranges, p->range_count,
                                      plan->time_order == SM_TIME_UNORDERED, &overlapped);

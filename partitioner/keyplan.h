@@ -41,7 +41,7 @@ typedef struct sm_plan_step {
 typedef struct sm_key_plan {
     const sm_key_range *ranges; /* disjoint, ascending; none: no record can match */
     size_t count;
-    bool full;            /* no bound could be drawn: one range over everything */
+    bool full; /* no bound could be drawn: one range over everything, or one per salt (by_lead) */
     const char *why_full; /* a sentence, when full */
     bool exact;
     const sm_expr *residual; /* condition to apply to each record; NULL when exact */
@@ -58,6 +58,9 @@ typedef struct sm_plan_options {
     /* Spreading parts are also tried where only a time field stands behind them, so that a query
      * for the newest rows becomes one short scan per salt. Such a plan is not full. */
     bool by_time;
+    /* A range per value of the spreading parts in front, even where nothing behind them is known,
+     * so that rows can be merged by the key behind them. Such a plan may be full. */
+    bool by_lead;
 } sm_plan_options;
 
 /* condition: compiled with SM_USE_CONDITION over the same schema, or NULL for every row. The plan

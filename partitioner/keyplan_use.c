@@ -244,12 +244,22 @@ static bool wanted_for_time(const sm_planner *p, size_t i)
     return j < p->parts.count && sm_planner_in_time_order(p, &p->parts.items[j]);
 }
 
+/* Asked for: pieces that are each in the order of the key behind its spreading front. */
+static bool wanted_for_lead(const sm_planner *p, size_t i)
+{
+    bool wanted = p->options != NULL && p->options->by_lead;
+    for (size_t j = 0; wanted && j <= i; j++) {
+        wanted = p->parts.items[j].scatters || p->parts.items[j].kind == SM_CLASS_FIXED;
+    }
+    return wanted;
+}
+
 static sm_status use_spread(sm_planner *p, size_t i, bool *done, sm_error *err)
 {
     const sm_plan_part *part = &p->parts.items[i];
     int field = -1;
     sm_branches next = {0};
-    *done = useful_behind(p, i, &field) || wanted_for_time(p, i);
+    *done = useful_behind(p, i, &field) || wanted_for_time(p, i) || wanted_for_lead(p, i);
     if (!*done) {
         return sm_planner_say(p, i, err, "not known, and nothing usable behind it");
     }

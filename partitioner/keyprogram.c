@@ -286,7 +286,8 @@ static sm_status emit(emitter *e, const sm_node *node, uint32_t *operand, sm_err
     case SM_NODE_AND:
     case SM_NODE_OR:
     case SM_NODE_NOT: return emit_logic(e, node, operand, err);
-    case SM_NODE_LIST: return sm_fail(err, SM_E_INTERNAL, "an expression node that cannot be run");
+    case SM_NODE_LIST:
+    case SM_NODE_MAP: return sm_fail(err, SM_E_INTERNAL, "an expression node that cannot be run");
     default: return emit_call(e, node, operand, err);
     }
 }

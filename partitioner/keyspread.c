@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All the values that a spreading part can have: salts, random numbers, pick lists, salt bytes,
- * starts of regions. */
+/* All the values that a part with few values can have: salts, random numbers, pick lists, salt
+ * bytes, codes of a map, starts of regions. */
 #include "core/number.h"
 #include "partitioner/keyfn.h"
+#include "partitioner/keymap.h"
 #include "partitioner/keypart.h"
-#include "partitioner/splits.h"
+#include "partitioner/keyregion.h"
 
 #include <stdio.h>
 
@@ -92,6 +93,45 @@ static sm_status list_choices(const sm_keycompile *c, const sm_node *node, size_
     return st;
 }
 
+static void put_once(sm_bytes value, sm_bytes *out, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (sm_bytes_equal(out[i], value)) {
+            return;
+        }
+    }
+    out[(*count)++] = value;
+}
+
+static sm_status list_codes(const sm_keycompile *c, const sm_node *node, size_t most,
+                            sm_bytes **out, size_t *count, sm_error *err)
+{
+    const sm_map *map = node->data;
+    if (map->count >= most) {
+        return SM_OK;
+    }
+    const sm_status st = values_new(c, map->count + 1, out, err);
+    for (size_t i = 0; st == SM_OK && i < map->count; i++) {
+        put_once(map->entry[i].to, *out, count);
+    }
+    if (st == SM_OK && map->has_other) {
+        put_once(map->other, *out, count);
+    }
+    return st;
+}
+
+static sm_status list_starts(const sm_keycompile *c, const sm_node *node, size_t most,
+                             sm_bytes **out, size_t *count, sm_error *err)
+{
+    const size_t n = sm_splits_regions(sm_region_start_splits(node));
+    const sm_status st = n <= most ? values_new(c, n, out, err) : SM_OK;
+    for (size_t i = 0; st == SM_OK && n <= most && i < n; i++) {
+        (*out)[i] = sm_region_start_at(node, i);
+        *count = i + 1;
+    }
+    return st;
+}
+
 sm_status sm_spread_values(const sm_keycompile *c, const sm_node *node, size_t most,
                            const sm_bytes **out, size_t *count, sm_error *err)
 {
@@ -105,6 +145,10 @@ sm_status sm_spread_values(const sm_keycompile *c, const sm_node *node, size_t m
         st = list_bytes(c, node, most, &values, count, err);
     } else if (sm_node_calls(node, "pick")) {
         st = list_choices(c, node, most, &values, count, err);
+    } else if (sm_node_calls(node, "map")) {
+        st = list_codes(c, node, most, &values, count, err);
+    } else if (sm_node_calls(node, "region_start")) {
+        st = list_starts(c, node, most, &values, count, err);
     }
     *out = values;
     return st;

@@ -31,6 +31,7 @@ typedef enum sm_node_kind {
     SM_NODE_FIELD, /* a bare or quoted name; also a word such as `md5` where a word is expected */
     SM_NODE_CALL,
     SM_NODE_LIST,    /* right side of `in` */
+    SM_NODE_MAP,     /* {"key": "value", ...}: children in pairs */
     SM_NODE_CONCAT,  /* at least two parts, none of them a CONCAT once typed */
     SM_NODE_DEFAULT, /* default(x, y) once typed */
     SM_NODE_AND,

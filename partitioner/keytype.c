@@ -214,6 +214,7 @@ sm_status sm_key_type_node(sm_keycompile *c, sm_node *node, sm_error *err)
     case SM_NODE_LIST:
         return sm_key_fail(c, node->at, err,
                            "a list can only stand behind in: x in [\"a\", \"b\"]");
+    case SM_NODE_MAP: return sm_key_fail(c, node->at, err, "{...} can only stand in map(x, {...})");
     default: return sm_key_type_condition(c, node, err);
     }
 }

@@ -15,6 +15,7 @@ typedef struct sm_split_draft {
     sm_arena *arena;         /* keys and notes live here */
     const char *where;       /* opens the messages: the job's path, or the file's */
     const char *unit;        /* what a place is: "line", "entry" */
+    bool ordered;            /* unsorted keys are an error */
     sm_split_entry *entries; /* from core/mem.h */
     size_t count, capacity;
     const char **notes; /* from core/mem.h */

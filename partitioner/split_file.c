@@ -4,7 +4,8 @@
  *   lines    HBase's SPLITS_FILE: one escaped key a line, LF or CRLF
  *   printed  what the shell's get_splits prints: "Total number of splits = N", then one key a line,
  * up to a line "Took ... seconds" or "=> [...]"; what stands before it (a banner) is skipped array
- * ["", "030", "060"], with or without "=> " before it: the value that the shell shows. Within the
+ * ["", "030", "060"], with or without "=> " or "SPLITS => " before it: the value that the shell
+ * shows, and what saltmill splits prints as shell and json. Within the
  * quotes \" \# and \\ stand for the second character, as Ruby writes them, and \xHH for a byte,
  * however many backslashes Ruby put before the x
  *
@@ -24,6 +25,7 @@ typedef struct cursor {
     uint64_t line;    /* of the last line taken, from 1 */
     uint8_t *room;    /* where keys are unescaped to; as long as the content */
     uint8_t *scratch; /* array: a text without its Ruby escapes; as long as the content */
+    bool hex;         /* lines of hexadecimal digits */
     size_t padded;    /* keys with raw blanks at an end */
     uint64_t first_padded;
 } cursor;
@@ -68,6 +70,37 @@ static bool next_line(cursor *c, sm_bytes *line)
     return true;
 }
 
+static int digit_of(uint8_t c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const int letter = c | 0x20;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+/* Two digits a byte, in either case. */
+static sm_status add_hex_line(sm_split_draft *d, cursor *c, sm_bytes line, sm_error *err)
+{
+    const uint64_t number = c->line;
+    bool good = line.len != 0 && line.len % 2 == 0;
+    for (size_t i = 0; good && i < line.len; i += 2) {
+        const int high = digit_of(line.data[i]);
+        const int low = digit_of(line.data[i + 1]);
+        good = high >= 0 && low >= 0;
+        c->room[i / 2] = (uint8_t)(good ? high * 16 + low : 0);
+    }
+    if (!good) {
+        return sm_fail(err, SM_E_SPLITS,
+                       "%s: line %llu: two hexadecimal digits for each byte of a key were "
+                       "expected; for escaped keys leave --hex out",
+                       d->where, (unsigned long long)number);
+    }
+    const sm_bytes key = sm_bytes_of(c->room, line.len / 2);
+    c->room += key.len;
+    return sm_split_draft_add(d, key, number, err);
+}
+
 static sm_status add_line(sm_split_draft *d, cursor *c, sm_bytes line, sm_error *err)
 {
     sm_bytes key;
@@ -107,7 +140,7 @@ static sm_status read_lines(sm_split_draft *d, cursor *c, sm_error *err)
         if (line.len == 0 && c->line == 1) {
             continue;
         }
-        const sm_status st = add_line(d, c, line, err);
+        const sm_status st = c->hex ? add_hex_line(d, c, line, err) : add_line(d, c, line, err);
         if (st != SM_OK) {
             return st;
         }
@@ -196,8 +229,13 @@ static void skip_space(cursor *c)
  * file may begin with a bracket too; then no quote follows it. */
 static bool find_array(cursor *c)
 {
+    static const char option[] = "SPLITS";
     cursor probe = *c;
     skip_space(&probe);
+    if (starts_with(sm_bytes_of(c->content.data + probe.at, c->content.len - probe.at), option)) {
+        probe.at += sizeof option - 1;
+        skip_space(&probe);
+    }
     if (take(&probe, '=') && !take(&probe, '>')) {
         return false;
     }
@@ -286,7 +324,7 @@ static sm_status read_array(sm_split_draft *d, cursor *c, sm_error *err)
 
 sm_status sm_split_from_file(sm_split_draft *d, const sm_split_spec *spec, sm_error *err)
 {
-    cursor c = {0};
+    cursor c = {.hex = spec->hex};
     sm_status st = sm_fs_read_whole(spec->path, MOST_FILE_BYTES, d->arena, &c.content, err);
     if (st != SM_OK) {
         return st;
@@ -298,7 +336,9 @@ sm_status sm_split_from_file(sm_split_draft *d, const sm_split_spec *spec, sm_er
         return sm_fail_memory(err, c.content.len, spec->path);
     }
     uint64_t total = 0;
-    if (find_array(&c)) {
+    if (c.hex) {
+        st = read_lines(d, &c, err);
+    } else if (find_array(&c)) {
         st = read_array(d, &c, err);
     } else if (find_total(&c, &total)) {
         st = read_printed(d, &c, total, err);

@@ -82,6 +82,15 @@ static sm_status sort_draft(sm_split_draft *d, sm_error *err)
     }
     char before[SHOWN];
     char after[SHOWN];
+    if (d->ordered) {
+        return sm_fail(err, SM_E_SPLITS,
+                       "%s: %s %llu: '%s' sorts before '%s' in %s %llu; split keys must be in "
+                       "order, bytes compared unsigned",
+                       d->where, d->unit, (unsigned long long)d->entries[i].place,
+                       sm_escape_short(d->entries[i].key, after, sizeof after),
+                       sm_escape_short(d->entries[i - 1].key, before, sizeof before), d->unit,
+                       (unsigned long long)d->entries[i - 1].place);
+    }
     const sm_status st = sm_split_draft_note(
         d, err,
         "%s: the split keys are not in order ('%s' in %s %llu comes after '%s'); they were sorted",
@@ -161,19 +170,38 @@ static sm_status collect(sm_split_draft *d, const sm_split_spec *spec, sm_error 
     return sm_fail(err, SM_E_INTERNAL, "%s: no such kind of splits", d->where);
 }
 
+/* Sorts, checks and freezes what was collected, and frees the draft. */
+static sm_status settle(sm_split_draft *d, sm_status st, const sm_splits **out, sm_error *err)
+{
+    st = st == SM_OK ? sort_draft(d, err) : st;
+    st = st == SM_OK ? check_unique(d, err) : st;
+    st = st == SM_OK ? freeze(d, out, err) : st;
+    sm_free(d->entries);
+    sm_free(d->notes);
+    return st;
+}
+
 sm_status sm_splits_make(sm_arena *arena, const sm_split_spec *spec, const sm_splits **out,
                          sm_error *err)
 {
     *out = NULL;
-    sm_split_draft d = {
-        .arena = arena, .where = spec->where == NULL ? "splits" : spec->where, .unit = "entry"};
-    sm_status st = collect(&d, spec, err);
-    st = st == SM_OK ? sort_draft(&d, err) : st;
-    st = st == SM_OK ? check_unique(&d, err) : st;
-    st = st == SM_OK ? freeze(&d, out, err) : st;
-    sm_free(d.entries);
-    sm_free(d.notes);
-    return st;
+    sm_split_draft d = {.arena = arena,
+                        .where = spec->where == NULL ? "splits" : spec->where,
+                        .unit = "entry",
+                        .ordered = spec->ordered};
+    return settle(&d, collect(&d, spec, err), out, err);
+}
+
+sm_status sm_splits_of_keys(sm_arena *arena, const char *where, const sm_bytes *keys, size_t count,
+                            const sm_splits **out, sm_error *err)
+{
+    *out = NULL;
+    sm_split_draft d = {.arena = arena, .where = where, .unit = "key", .ordered = true};
+    sm_status st = SM_OK;
+    for (size_t i = 0; st == SM_OK && i < count; i++) {
+        st = sm_split_draft_add(&d, keys[i], i + 1, err);
+    }
+    return settle(&d, st, out, err);
 }
 
 /* ---- routing ---------------------------------------------------------------- */

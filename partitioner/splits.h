@@ -43,6 +43,8 @@ typedef struct sm_split_spec {
     const sm_bytes *texts; /* LIST: escaped texts, \xHH in upper case */
     size_t text_count;
     const char *path;    /* FILE: one key a line, or what the shell's get_splits printed */
+    bool hex;            /* FILE: lines of hexadecimal digits */
+    bool ordered;        /* unsorted keys are an error */
     uint64_t salts;      /* SALT: 0 ... salts - 1, in decimal digits */
     unsigned width;      /* SALT: digits of a salt; 0: as many as salts - 1 has */
     uint64_t regions;    /* all that compute; 1 gives no keys */
@@ -51,9 +53,13 @@ typedef struct sm_split_spec {
 } sm_split_spec;
 
 /* SM_E_SPLITS says what is wrong, a file's errors with path and line. A missing file is
- * SM_E_INPUT_MISSING. Unsorted keys are put in order, with a note. */
+ * SM_E_INPUT_MISSING. Unsorted keys are put in order, with a note, unless they must be ordered. */
 sm_status sm_splits_make(sm_arena *arena, const sm_split_spec *spec, const sm_splits **out,
                          sm_error *err) SM_MUST_CHECK;
+
+/* The same from keys as they are; they must live in the arena. */
+sm_status sm_splits_of_keys(sm_arena *arena, const char *where, const sm_bytes *keys, size_t count,
+                            const sm_splits **out, sm_error *err) SM_MUST_CHECK;
 
 /* Number of the region that holds this key. */
 size_t sm_splits_route(const sm_splits *s, sm_bytes key);

@@ -8,6 +8,7 @@ usage: make_reference.py [--check] [--root DIRECTORY]
   docs/options.md       cli/commands.def, cli/options.def
   docs/exit-status.md   core/errors.def
   docs/rejects.md       core/rejects.def
+  docs/findings.md      job/check_findings.def
 
 --check writes nothing and fails when a page differs from what would be written."""
 
@@ -20,11 +21,13 @@ TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([(),])|([^\s(),"]+)')
 
 FUNCTION_FAMILIES = {
     "salt": "Salts", "hash": "Hashes and identity", "text": "Text", "time": "Times", "number": "Numbers",
-    "cond": "Tests", "code": "Short codes", "uid": "Dictionaries", "tsdb": "OpenTSDB"}
+    "cond": "Tests", "code": "Short codes", "uid": "Dictionaries", "tsdb": "OpenTSDB",
+    "region": "Regions"}
 SORTS = {"SAME": "alike", "REVERSED": "reversed", "NONE": "-"}
 READ_BACK = {"EXACT": "whole", "PART": "in part", "NONE": "no"}
 CONSTANTS = {"#int": "whole number", "#text": "quoted text", "#duration": "duration, such as `1h`",
-             "#list": "list of quoted texts"}
+             "#list": "list of quoted texts",
+             "#map": "pairs of quoted texts, `{\"a\": \"b\"}`"}
 EXITS = {
     0: "everything was written", 1: "failed", 2: "command line or job file",
     4: "an input is missing, unreadable, truncated or changed while it was read",
@@ -72,6 +75,17 @@ codes below are stable; scripts may rely on them.
 
 | code | reason |
 |---|---|
+"""
+
+FINDINGS_HEAD = """# Findings of check
+
+`saltmill check` judges a job's keys on its input; [guide.md](guide.md) shows a report. An *error* loses rows or would make
+a run fail; a *warning* makes a table slow or lopsided, or loses rows with other data; a *note* is a cost that may be
+intended. `--fail-on` says from which severity on the exit status is 1. The codes are stable; scripts may rely on them.
+No finding makes `run` fail.
+
+| code | severity | what it means | remedy |
+|---|---|---|---|
 """
 
 
@@ -218,8 +232,15 @@ def rejects_page(root):
                                      rows(root, "core/rejects.def", "SM_REJECT") if name != "NONE"])
 
 
+def findings_page(root):
+    return page_table(FINDINGS_HEAD, [("`%s`" % code, severity.lower(), cell(sentence), cell(remedy)) for
+                                      _, code, severity, sentence, remedy in
+                                      rows(root, "job/check_findings.def", "SM_FINDING")])
+
+
 PAGES = {"docs/functions.md": functions_page, "docs/options.md": options_page,
-         "docs/exit-status.md": exit_page, "docs/rejects.md": rejects_page}
+         "docs/exit-status.md": exit_page, "docs/rejects.md": rejects_page,
+         "docs/findings.md": findings_page}
 
 
 def main():

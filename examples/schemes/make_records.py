@@ -59,9 +59,18 @@ def readings(chance, count):
         yield "%s,%s,%.1f" % (uneven(chance, devices), at, chance.uniform(-20, 40))
 
 
+def metrics(chance, count):
+    yield "metric,host,at,value"
+    names = ["cpu.user", "disk.write.bytes", "mem.free", "net.in"]
+    for at in times(chance, count):
+        yield "%s,%s,%s,%.2f" % (uneven(chance, names), uneven(chance, ["web-1", "web-2", "db-1"]), at,
+                                 chance.uniform(0, 1000))
+
+
 # {folder: (records, seed)}
-SCHEMES = {"business-flow": (flows, 0), "calls-by-month": (calls, 1), "device": (readings, 3), "general": (orders, 4),
-           "md5-per-part": (orders, 5), "md5-whole": (orders, 6), "random-salt": (flows, 8),
+SCHEMES = {"business-flow": (flows, 0), "calls-by-month": (calls, 1), "colocated-index": (orders, 2), "device": (readings, 3), "general": (orders, 4),
+           "md5-per-part": (orders, 5), "md5-whole": (orders, 6), "metric": (metrics, 7),
+           "random-salt": (flows, 8),
            "reversed-phone": (calls, 9), "secondary-index": (orders, 10), "time-series": (readings, 11),
            "two-views": (calls, 12)}
 

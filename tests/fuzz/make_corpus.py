@@ -12,6 +12,7 @@ import argparse
 import csv
 import glob
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -48,6 +49,7 @@ EXPRESSIONS = (
     'substr(reverse(upper(trim(name))), 2, 3) + hex(md5(caller, name)) + u32(duration)',
     'format_ts(floor_ts(start, 15m, "Asia/Shanghai"), "%Y%m", zone: "UTC") + i64(start) + f64(cost)',
     'salt(64, caller, hash: java_floormod) + rev_ts_dec(start, s, 12) + concat(code, digits(caller))',
+    'map(caller, {"138": "\\x01", \'a\': "\\xff\\x00"}, else: "b") + u64(row_number()) + base36(duration)',
     'duration', 'start', 'int64be(start) + float64be(cost) + text(cost) + field("odd name")',
 )
 KEYS = (
@@ -57,6 +59,7 @@ KEYS = (
     ('hex(reverse(name)) + u32(duration) + f64(cost)', b"6162" + bytes(12)),
     ('format_ts(start, "%Y%m%d%H%M%S%f", zone: "Europe/Berlin") + default(caller, "-")', b"20211031023000000-"),
     ('pad(code, 8, fill: "0", side: left) + upper(trim(name)) + dec(duration, 9)', b"00000138A000000007"),
+    ('map(name, {"a": "1", "b": "12"}) + base62(duration) + "-" + default(map(code, {"0": "x"}), "yy")', b"12zz-yy"),
     ('left(hex(md5(caller)), 4) + left(name, 2) + rev_ts_dec(start, ms, 19) + "\\x00"', b"abcdab" + b"9" * 19 + b"\0"),
 )
 CONDITIONS = (
@@ -104,6 +107,20 @@ def vectors(name):
     with open(os.path.join(TESTS, "vectors", name), encoding="utf-8", newline="") as file:
         return [line for line in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
                 if line and not line[0].startswith("#")]
+
+
+def rules():
+    """Rule files with their right fingerprints, and pairs of rules to be compared."""
+    keys = [key for key in PLANNED_KEYS if key.isprintable()]
+    blocks = []
+    for i, key in enumerate(keys):
+        more = "field.caller.type = text\nfield.start.format = %%s zone=UTC repeated=reject\ncsv.null = %d\n" % i
+        digest = hashlib.sha256(("key = %s\n%s" % (key, more)).encode()).hexdigest()[:32]
+        blocks.append("table t%d\nkey = %s\n%skey_fingerprint = %s\n" % (
+            i % 2, key.replace(" + ", "\n    + "), more, digest))
+        pair = [key, more, keys[i - 1], more.replace("UTC", "Asia/Tokyo").replace("caller", "callee")]
+        seed("rules", "pair-%d" % i, b"\x01" + "\0".join(pair).encode())
+    seed("rules", "file", b"\0" + ("saltmill rules 1\n# kept\n\n" + "\n".join(blocks)).encode())
 
 
 def texts():
@@ -248,7 +265,7 @@ def main():
     program = os.path.abspath(parser.parse_args().bin)
     for path in glob.glob(os.path.join(HERE, "corpus", "*", "seed-*")):
         os.remove(path)
-    for make in (texts, jobs, csv_files, zones, codecs, cells):
+    for make in (texts, rules, jobs, csv_files, zones, codecs, cells):
         make()
     hfiles(program)
 

@@ -74,10 +74,10 @@ class Dataset:
             cells += file_cells(os.path.join(self.path, entry["path"]))
         return cells
 
-    def rows(self, table=None):
+    def rows(self, table=None, family=None):
         """Row keys in order, each once."""
         keys = []
-        for cell in self.cells(table):
+        for cell in self.cells(table, family):
             if not keys or keys[-1] != cell[0]:
                 keys.append(cell[0])
         return keys

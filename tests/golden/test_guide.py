@@ -21,8 +21,8 @@ INPUT = {
 TABLE = {
     "name": "name: cdr", "key": "key: caller + rev_ts(start)", "timestamp": "timestamp: 2021-09-12",
     "families": "families: {f: {}}", "cells": 'cells: {"f:d": int32be(duration)}'}
-TABLE_KEYS = set(TABLE) | {"splits", "when", "duplicates"}
-TOP_KEYS = {"output", "limits"}
+TABLE_KEYS = set(TABLE) | {"splits", "when", "duplicates", "queries"}
+TOP_KEYS = {"output", "limits", "rule_file"}
 GET_SPLITS = "Total number of splits = 3\n\n030\n\\x80\\x00\nTook 0.0201 seconds\n"
 
 

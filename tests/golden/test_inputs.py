@@ -6,8 +6,9 @@ import gzip
 import os
 import random
 import shutil
+from datetime import datetime, timedelta
 
-from golden.harness import JobTest, job_text, tree
+from golden.harness import JobTest, Options, hfile_check, job_text, tree
 
 
 class InputTest(JobTest):
@@ -442,6 +443,95 @@ class Encodings(InputTest):
         self.assertEqual(len(set(runs.values())), 4)
         self.assertEqual(keys["bytes"], keys["utf-8"])  # the same bytes make the same keys
         self.assertEqual(len(set(keys.values())), 3)
+
+
+class TimeRange(InputTest):
+    """Half open, in the field's zone; who is outside is counted, who has no time is rejected."""
+
+    def job(self, more=""):
+        return job_text("in.csv", key="k", timestamp="start", cells='{"f:v": v}', limits="{rejects: 10%}", fields=(
+            '{start: {type: time, format: "%Y-%m-%d %H:%M:%S", zone: Asia/Shanghai, min: 2019-01-01, '
+            'max: "${date} + 2d"}}'), more_input='time_range: {field: start, from: "${date} - 30d", '
+            'to: "${date} + 1d"}' + more)
+
+    def records(self, count):
+        """(key, value, local time or None): around both borders by seconds, every 40th without a time."""
+        start, end = datetime(2021, 8, 13), datetime(2021, 9, 13)
+        picked = random.Random(7)
+        made = []
+        for i in range(count):
+            near = (start, end)[picked.randrange(2)] + timedelta(seconds=picked.randrange(-3, 3))
+            at = start + timedelta(seconds=picked.randrange(-9 ** 6, 5 * 9 ** 6)) if i % 3 else near
+            made.append(("k%06d" % i, "v%d" % i, None if i % 40 == 39 else min(at, datetime(2021, 9, 13, 23))))
+        return made, start, end
+
+    def test_what_is_outside_is_counted_apart(self):
+        records, start, end = self.records(60000)
+        self.write("in.csv", "k,v,start\n" + "".join(
+            "%s,%s,%s\n" % (k, v, "" if at is None else at) for k, v, at in records))
+        inside = [r for r in records if r[2] is not None and start <= r[2] < end]
+        outside = [r for r in records if r[2] is not None and not start <= r[2] < end]
+        self.assertTrue(any(r[2] == start for r in inside) and any(r[2] == end for r in outside))
+        trees = []
+        for threads in (1, 2, 7):
+            output = "out%d" % threads
+            dataset, done = self.run_job(self.job(), "--set", "date=2021-09-12", "--threads", threads,
+                                         "--memory", "64MiB", output=output, exit=3)
+            trees.append(tree(self.path(output)))
+        self.assertEqual(trees[0], trees[1])
+        self.assertEqual(trees[0], trees[2])
+        counts = dict(records_read=len(records), records_accepted=len(inside), records_filtered=len(outside),
+                      records_rejected=len(records) - len(inside) - len(outside),
+                      records_out_of_range=len(outside))
+        self.assertEqual(dataset.manifest["counts"], counts)
+        self.assertEqual(dataset.manifest["rejects"], {"time-range-null": counts["records_rejected"]})
+        self.assertIn("%d filtered (%d out of the time range)" % (len(outside), len(outside)), done.out)
+        self.assertEqual(self.values(dataset), {k.encode(): {"v": v.encode()} for k, v, _ in inside})
+
+    def test_where_is_asked_first(self):
+        self.write("in.csv", "k,v,start\na,1,\nb,1,2019-02-03 00:00:00\nc,1,2021-09-12 00:00:00\n")
+        dataset, _ = self.run_job(self.job("\n  where: start is not null"), "--set", "date=2021-09-12")
+        self.assertEqual(dataset.manifest["counts"], {
+            "records_read": 3, "records_accepted": 1, "records_rejected": 0, "records_filtered": 2,
+            "records_out_of_range": 1})
+
+    def test_the_range_decides_the_run_and_not_the_key(self):
+        self.write("in.csv", "k,v,start\nc,1,2021-09-12 00:00:00\n")
+        made = [self.run_job(self.job(), "--set", "date=" + date, output=date)[0].manifest
+                for date in ("2021-09-12", "2021-09-11")]
+        self.assertNotEqual(made[0]["run_fingerprint"], made[1]["run_fingerprint"])
+        self.assertEqual(made[0]["tables"][0]["fingerprint"], made[1]["tables"][0]["fingerprint"])
+
+
+class CellTtl(InputTest):
+    def test_the_tag_of_a_cell(self):
+        """HBase's TagType.TTL_TAG_TYPE is 8; a tag is its length of two bytes (type included), the type, and
+        here a long of milliseconds. No value, no tag."""
+        self.write("in.csv", "k,v,ms\na,1,86400000\nb,2,\nc,3,1\n")
+        job = job_text("in.csv", fields="{ms: {type: int}}", cells="""
+      - {family: f, qualifier: '"v"', value: v, ttl: ms}
+      - {family: f, qualifier: '"w"', value: v}
+      - {family: f, qualifier: '"x"', value: v, ttl: 60000}""")
+        dataset, _ = self.run_job(job)
+        tags = {}
+        for entry in dataset.files():
+            reader = hfile_check.HFile(os.path.join(dataset.path, entry["path"]), Options())
+            reader.run(lambda c: tags.__setitem__((c.row, c.qual), bytes(c.tags)))
+
+        def ttl(ms):
+            return b"\x00\x09\x08" + ms.to_bytes(8, "big")
+        self.assertEqual(tags, {
+            (b"a", b"v"): ttl(86400000), (b"a", b"w"): b"", (b"a", b"x"): ttl(60000),
+            (b"b", b"v"): b"", (b"b", b"w"): b"", (b"b", b"x"): ttl(60000),
+            (b"c", b"v"): ttl(1), (b"c", b"w"): b"", (b"c", b"x"): ttl(60000)})
+
+    def test_a_ttl_of_nothing_is_a_reject(self):
+        self.write("in.csv", "k,v,ms\na,1,0\nb,1,-1\nc,1,1\n")
+        job = job_text("in.csv", fields="{ms: {type: int}}", limits="{rejects: 2}",
+                       cells="[{family: f, qualifier: '\"v\"', value: v, ttl: ms}]")
+        dataset, _ = self.run_job(job, exit=3)
+        self.assertEqual(dataset.rows(), [b"c"])
+        self.assertIn("more than 0", self.rejects()[0]["message"])
 
 
 class Selection(InputTest):

@@ -140,7 +140,7 @@ class ScanProperty(JobTest):
                    "  - name: t\n    key: '%s'\n    timestamp: 1000\n    families: {f: {}, i: {}}\n"
                    "    splits: {uniform: 4}\n    cells: {%s, \"i:id\": \"dec(id, 6)\"}\n"
                    "output: {directory: out}\n" % (FIELDS, key.replace("'", "''"), cells))
-        self.saltmill("run", "job.yaml", "--replace", "--threads", "1")
+        self.saltmill("run", "job.yaml", "--replace", "--new-rule", "--threads", "1")
         return records
 
     def ask(self, text):

@@ -25,6 +25,8 @@ import org.apache.hadoop.hbase.util.RegionSplitter;
 
 public final class Vectors {
     private static final int[] REGIONS = {2, 3, 4, 7, 10, 16, 100, 300};
+    private static final int[] OWN_RANGE_REGIONS = {2, 3, 4, 5, 7, 10, 15, 16, 17, 32, 100, 257, 300, 1000, 4096, 65537, 1000000};
+    private static final int MOST_WHOLE = 100;
     private static final int SALTS = 300;
 
     private final Path folder;
@@ -91,19 +93,28 @@ public final class Vectors {
         return String.join("\t", text);
     }
 
-    private static void splitLine(PrintStream out, String name, int regions, String first, String last) {
+    /* Of many regions only some keys. */
+    private static void splitLines(PrintStream out, String name, int regions, String first, String last) {
         RegionSplitter.SplitAlgorithm algorithm = algorithm(name);
         if (first != null) {
             algorithm.setFirstRow(first);
             algorithm.setLastRow(last);
         }
-        String answer;
+        String from = first == null ? "-" : first;
+        String to = last == null ? "-" : last;
+        byte[][] keys;
         try {
-            answer = keys(algorithm.split(regions));
+            keys = algorithm.split(regions);
         } catch (RuntimeException e) {
-            answer = "refused";
+            line(out, name, regions, from, to, "-", "refused");
+            return;
         }
-        line(out, name, regions, first == null ? "-" : first, last == null ? "-" : last, answer);
+        int step = regions > MOST_WHOLE ? regions / 7 : 1;
+        for (int i = 0; i < keys.length; i++) {
+            if (i % step == 0 || i == keys.length - 1) {
+                line(out, name, regions, from, to, i, Bytes.toStringBinary(keys[i]));
+            }
+        }
     }
 
     private void regionSplitter() throws IOException {
@@ -127,11 +138,11 @@ public final class Vectors {
             {"UniformSplit", "a", "azzzz"},
         };
         try (PrintStream out = open("region_splitter.tsv",
-                 "# RegionSplitter.<algorithm>.split(regions); '-' = the algorithm's own range; keys as toStringBinary prints them",
-                 "algorithm\tregions\tfirst_row\tlast_row\tkeys...")) {
+                 "# RegionSplitter.<algorithm>.split(regions)[number], for more than 100 regions some of them; '-' = the algorithm's own range; keys as toStringBinary prints them",
+                 "algorithm\tregions\tfirst_row\tlast_row\tnumber\tkey")) {
             for (String[] range : ranges) {
-                for (int regions : REGIONS) {
-                    splitLine(out, range[0], regions, range[1], range[2]);
+                for (int regions : range[1] == null ? OWN_RANGE_REGIONS : REGIONS) {
+                    splitLines(out, range[0], regions, range[1], range[2]);
                 }
             }
         }
@@ -151,7 +162,8 @@ public final class Vectors {
         String[][] pairs = {{"61", "7a"}, {"616161", "7a7a7a"}, {"00", "ff"}, {"", "ff"}, {"", "ffffffffffffffff"},
             {"0000", "ffff"}, {"61", "617a"}, {"61", "62"}, {"6161", "6162"}, {"61", "61"}, {"62", "61"}, {"ff", "ffff"},
             {"7f", "80"}, {"80", "ff"}, {"61626364", "6162636465"}, {"303030", "333030"}, {"00", "0000000001"},
-            {"0102030405060708", "f1f2f3f4f5f6f7f8"}};
+            {"0102030405060708", "f1f2f3f4f5f6f7f8"},
+            {hex(Bytes.toBytes("0000000000000000")), hex(Bytes.toBytes("ffffffffffffffff"))}};
         Random random = new Random(41);
         try (PrintStream out = open("bytes_split.tsv",
                  "# Bytes.split(low, high, inclusive, cuts): 'cuts' keys between the ends, both ends printed too; low and high in hex",

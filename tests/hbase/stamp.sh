@@ -35,7 +35,7 @@ copy_jars() { # FOLDER-WITH-POM CACHE WHAT SIZE
     cp "$1/pom.xml" "$2/work/pom.xml"
     for try in 1 2 3; do
         if mvn -q -B -f "$2/work/pom.xml" dependency:copy-dependencies \
-            -DincludeScope=runtime -DoutputDirectory="$2/lib.new"; then
+            -DincludeScope=runtime -DoutputDirectory="$2/lib.new" >&2; then
             break
         fi
         [ "$try" -lt 3 ] || die "Maven couldn't copy the jars (3 attempts); its messages are above"

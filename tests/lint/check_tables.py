@@ -23,8 +23,10 @@ UNTESTABLE = {
 }
 # Errors that show as a whole only on the command line: the case that provokes each.
 CASES = {
+    "FINDINGS": "tests/cli/check/duplicates",
     "VERIFY": "tests/cli/verify/flipped-byte",
     "KEY": "tests/cli/key/decode-misfit",
+    "DIFFERENT": "tests/cli/splits/compare",
     "INPUT_PATH": "tests/cli/run/input-path-without-fields",
     "INPUT_TRAILER": "tests/cli/run/input-trailer-count",
 }

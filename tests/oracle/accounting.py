@@ -7,7 +7,8 @@ usage: accounting.py DATASET|MANIFEST [--rejects FOLDER]
 It shares no code with the program and needs only Python; with the xxhash package it is faster.
 
   records    read = accepted + rejected + filtered, in `counts` and for each entry of `inputs`; the
-             inputs add up to the counts
+             inputs add up to the counts; records_out_of_range, where there are any, are among the
+             filtered
   cells      every object below `tables` that has `cells_made` is an account, at whatever depth:
              made = written + duplicates_dropped; cells_shadowed are among the written. An account's `families` and `regions`
              must add up to it, and `files` to whatever table, family and region an account names
@@ -90,6 +91,7 @@ class Judge:
     def __init__(self, dataset, manifest, rejects):
         self.dataset, self.manifest, self.rejects = dataset, manifest, rejects
         self.problems, self.sums, self.cells_by_place = [], 0, {}
+        self.own_families = None
 
     def equal(self, where, left, right):
         """left and right are (text, number): the texts say where the numbers come from."""
@@ -108,6 +110,8 @@ class Judge:
             return
         self.equal(where, ("records_read", counts["records_read"]),
                    ("accepted + rejected + filtered", sum(counts.get(name, 0) for name in RECORDS)))
+        if counts.get("records_out_of_range", 0) > counts.get("records_filtered", 0):
+            self.wrong("%s: more records_out_of_range than records_filtered" % where)
 
     def records(self):
         counts = self.manifest["counts"]
@@ -116,7 +120,7 @@ class Judge:
                   for number, entry in enumerate(self.manifest.get("inputs", []))]
         for path, entry in inputs:
             self.record_balance("input " + path, entry)
-        for name in ("records_read",) + RECORDS:
+        for name in ("records_read", "records_out_of_range") + RECORDS:
             self.equal("inputs", ("the sum of " + name, sum(e.get(name, 0) for _, e in inputs)),
                        ("counts." + name, counts.get(name, 0)))
         for name, value in counts.items():
@@ -159,9 +163,11 @@ class Judge:
         if names not in self.cells_by_place:
             sums = self.cells_by_place[names] = {}
             for file in self.manifest.get("files", []):
-                key = tuple(file.get(name) for name in names)
+                key = tuple(file.get(name) for name in names) + (file.get("family"),)
                 sums[key] = sums.get(key, 0) + file["cells"]
-        cells = self.cells_by_place[names].get(tuple(place[name] for name in names), 0)
+        here = tuple(place[name] for name in names)
+        cells = sum(count for key, count in self.cells_by_place[names].items()
+                    if key[:-1] == here and (self.own_families is None or key[-1] in self.own_families))
         self.equal(where, ("the cells of its files", cells),
                    ("cells_written", account.get("cells_written", 0)))
 
@@ -170,6 +176,10 @@ class Judge:
         tables = self.manifest.get("tables", [])
         for table in tables:
             where = "table " + table["name"]
+            families = table.get("families")
+            if isinstance(families, list):  # entries may share a table; then each has families of its own
+                families = [family.get("family", family.get("name")) for family in families]
+            self.own_families = families and set(families)
             self.account(where, table, {"table": table["name"]})
             images = table.get("row_images")
             if images is not None:

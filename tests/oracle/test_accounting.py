@@ -67,6 +67,16 @@ class Accounting(unittest.TestCase):
         self.assertEqual(status, 1, output)
         self.assertIn(text, output)
 
+    def test_out_of_range_is_among_the_filtered(self):
+        for counts in (self.manifest["counts"], self.manifest["inputs"][0]):
+            counts["records_out_of_range"] = 1
+        self.assertEqual(self.judge()[0], 0)
+        self.manifest["inputs"][0]["records_out_of_range"] = 0
+        self.refused("counts.records_out_of_range")
+        for counts in (self.manifest["counts"], self.manifest["inputs"][0]):
+            counts["records_out_of_range"] = 2
+        self.refused("more records_out_of_range than records_filtered")
+
     def test_sums_hold(self):
         status, output = self.judge()
         self.assertEqual(status, 0, output)

@@ -2,6 +2,7 @@
 /* See support_expr.h. */
 #include "support_expr.h"
 
+#include "partitioner/splits.h"
 #include "support_vectors.h"
 
 #include <setjmp.h>
@@ -28,6 +29,12 @@ static const sm_field FIELDS[SM_TEST_FIELDS] = {
 
 static const int IDENTITY[] = {0, 1, 6, 8, 9};
 
+static const sm_bytes SPLIT_KEYS[] = {
+    {(const uint8_t *)"13", 2}, {(const uint8_t *)"aa", 2}, {(const uint8_t *)"\xe5\xbc", 2}};
+static const uint64_t SPLIT_PREFIXES[] = {UINT64_C(0x3133) << 48, UINT64_C(0x6161) << 48,
+                                          UINT64_C(0xe5bc) << 48};
+static const sm_splits SPLITS = {.keys = SPLIT_KEYS, .count = 3, .prefixes = SPLIT_PREFIXES};
+
 static sm_value *value_of(expr_fixture *f, const char *field);
 
 expr_fixture *expr_fixture_new(void)
@@ -42,7 +49,8 @@ expr_fixture *expr_fixture_new(void)
                                    .identity = IDENTITY,
                                    .identity_count = sizeof IDENTITY / sizeof IDENTITY[0],
                                    .where = "tables[0].key",
-                                   .fields_used = f->used};
+                                   .fields_used = f->used,
+                                   .splits = &SPLITS};
     for (size_t i = 0; i < SM_TEST_FIELDS; i++) {
         f->values[i].is_null = true;
     }
@@ -244,6 +252,8 @@ static void vector_row(char **cells, void *context)
     uint8_t caller[1024];
     set_bytes(f, "caller", sm_bytes_of(caller, from_hex(cells[CALLER], caller)));
     set_number(f, "start", vectors_number(cells[START]));
+    f->record.place = (sm_place){
+        .file = 5, .offset = (uint64_t)vectors_number(cells[START]) & 0xfffffffffff, .line = 1};
     value_of(f, "duration")->bytes = sm_bytes_text(cells[DURATION]);
     f->values[8].number = vectors_number(cells[DURATION]);
     const uint64_t bits = strtoull(cells[COST], NULL, 16);
@@ -252,7 +262,11 @@ static void vector_row(char **cells, void *context)
     set_real(f, "cost", cost);
 
     const bool key = strcmp(cells[USE], "key") == 0;
-    if (key && cells[EXPECTED][0] != '!') {
+    if (strcmp(cells[USE], "condition") == 0) {
+        if (condition(f, cells[EXPRESSION]) != (strcmp(cells[EXPECTED], "01") == 0)) {
+            fail_msg("%s: %s: expected %s", cells[EXPRESSION], cells[CALLER], cells[EXPECTED]);
+        }
+    } else if (key && cells[EXPECTED][0] != '!') {
         assert_key(f, cells[EXPRESSION], cells[EXPECTED]);
     } else {
         char found[2100];

@@ -7,7 +7,8 @@
 
 enum { SM_TEST_FIELDS = 11 };
 
-/* caller callee name note: text; code: text of digits; tag: ASCII text; start answer: time;
+/* Splits "13" "aa" "\xe5\xbc" for region_start().
+ * caller callee name note: text; code: text of digits; tag: ASCII text; start answer: time;
  * duration: int; cost: decimal; "odd name": text. Identity: caller, callee, start, duration, cost.
  */
 typedef struct expr_fixture {

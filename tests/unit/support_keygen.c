@@ -183,7 +183,15 @@ static void put_text_call(gen_text *t, int depth)
 {
     static const char *const ONE[] = {"reverse", "upper", "lower", "trim",
                                       "digits",  "hex",   "unhex"};
-    switch (gen_chance(10)) {
+    switch (gen_chance(11)) {
+    case 10:
+        put(t, "map(left(");
+        put_text_value(t, depth - 1);
+        put(t, gen_chance(2)
+                   ? ", 1), {\"a\": \"1\", \"b\": \"\\xff\", \"0\": \"1\", \"1\": \"ba\"}, else: "
+                     "\"b\")"
+                   : ", 1), {\"a\": \"1\", \"b\": \"\\xff\", \"0\": \"2\", \"1\": \"b\"})");
+        break;
     case 9:
         put(t, "bcd(");
         put_text_value(t, depth - 1);
@@ -287,6 +295,10 @@ static void put_number_part(gen_text *t)
                                         "unhex(base36("};
     if (gen_chance(6) == 0) {
         const char *call = PICK(CODED);
+        if (gen_chance(4) == 0) {
+            put(t, gen_chance(2) ? "base36(duration)" : "hex(base62(duration))");
+            return;
+        }
         put(t, "%sduration, %u%s", call, 2 * (1 + gen_chance(6)),
             strchr(call, '(') == strrchr(call, '(') ? ")" : "))");
         return;
@@ -317,7 +329,12 @@ static void put_record_part(gen_text *t)
 static void put_spread_part(gen_text *t)
 {
     static const uint32_t COUNTS[] = {1, 2, 7, 10, 16, 300};
-    switch (gen_chance(6)) {
+    switch (gen_chance(7)) {
+    case 6:
+        put(t, "region_start(");
+        put_text_value(t, 1);
+        put(t, ", first: \"00\")");
+        break;
     case 0:
         put(t, "left(hex(md5(");
         put_text_value(t, 1);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_CELLS = 8, MAX_LINE = 4096 };
+enum { MAX_CELLS = 12, MAX_LINE = 16384 };
 
 static size_t split(char *line, char **cells)
 {
@@ -40,6 +40,9 @@ size_t vectors_each(const char *name, size_t cells, void (*row)(char **cells, vo
     while (fgets(line, sizeof line, file) != NULL) {
         char *found[MAX_CELLS];
         line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#') {
+            continue;
+        }
         lines++;
         if (split(line, found) != cells) {
             fail_msg("%s:%zu: not %zu cells", path, lines, cells);

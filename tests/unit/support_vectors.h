@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Calls `row` with the cells of each line; a line with another number of cells fails the test, and
- * so does a file that cannot be read. Returns the number of lines. */
+/* Calls `row` with the cells of each line that does not begin with #; a line with another number of
+ * cells fails the test, and so does a file that cannot be read. Returns the number of lines. */
 size_t vectors_each(const char *name, size_t cells, void (*row)(char **cells, void *context),
                     void *context);
 /* The cell as a number; anything else fails the test. */

@@ -111,9 +111,15 @@ static void test_short_circuit(void **state)
     assert_reject(f, SM_USE_CONDITION, "left(note, 1) = 'a'", SM_REJECT_NOT_UTF8, "note");
 }
 
+static void test_vectors(void **state)
+{
+    assert_vectors(*state, "key_cond.tsv", 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_vectors, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_text, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_numbers, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_times, expr_setup, expr_teardown),

@@ -280,6 +280,8 @@ static void test_limits(void **state)
     memset(text, '(', 1000);
     text[1000] = '\0';
     assert_non_null(strstr(refused(*state, SM_USE_KEY, text), "nested more than 64 deep"));
+    memset(text, '{', 1000);
+    assert_non_null(strstr(refused(*state, SM_USE_KEY, text), "nested more than 64 deep"));
     for (size_t i = 0; i < 1000; i += 4) {
         memcpy(text + i, "not ", 4);
     }

@@ -133,6 +133,9 @@ static void say_shaped(maker *m, int depth)
         {"pick([\"a-\", \"b\", \"cc-\"], by: ", ")"},
         {"bcd(", ", 6)"},
         {"unhex(", ")"},
+        {"map(", ", {\"0\": \"a\", \"1\": \"\\x00\", \"-\": \"ab\"}, else: \"-\")"},
+        {"map(left(", ", 1), {\"0\": \"1\", \"1\": \"2\", \"a\": \"aa\", \"3\": \"9\"})"},
+        {"default(map(left(", ", 1), {\"0\": \"1\", \"a\": \"9\", \"A\": \"9\"}), \"-\")"},
     };
     const size_t i = draw(m, sizeof SHAPES / sizeof SHAPES[0]);
     say(m, SHAPES[i][0]);
@@ -165,8 +168,9 @@ static void say_part(maker *m)
     case 4: ONE_OF(m, "\"_\"", "\"|\"", "\"\\x00\"", "\"\\xff\\xfe\"", "\"0\""); break;
     case 5:
         ONE_OF(m, "float64be(cost)", "tsdb_value(cost)", "dec(duration, 20)", "record",
-               "base36(duration, 5)", "base62(duration, 11)", "random(300)",
-               "pick([\"x\", \"yy\"])", "greatest(caller, callee)", "left(xxh64(record), 4)",
+               "base36(duration, 5)", "base36(duration)", "base62(duration)",
+               "base62(duration, 11)", "random(300)", "pick([\"x\", \"yy\"])",
+               "greatest(caller, callee)", "left(xxh64(record), 4)",
                "tsdb_qualifier(start, duration)");
         break;
     default: say_text(m, 3); break;

@@ -11,7 +11,7 @@
 
 static void test_vectors(void **state)
 {
-    assert_vectors(*state, "key_codes.tsv", 260);
+    assert_vectors(*state, "key_codes.tsv", 330);
 }
 
 /* Another seed, another choice; the value comes from mmh3.hash(record, 7). */
@@ -37,9 +37,36 @@ static void test_refused(void **state)
     assert_non_null(strstr(refused(f, SM_USE_KEY, "pick([1, 2])"), "\"texts\" alone"));
     assert_non_null(strstr(refused(f, SM_USE_KEY, "random(0)"), "n must lie in"));
     assert_non_null(strstr(refused(f, SM_USE_KEY, "i64(least(duration, start))"), "one type"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(caller, [\"a\"])"), "must be a map"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(caller, {\"a\": 1})"), "\"texts\" alone"));
+    assert_non_null(
+        strstr(refused(f, SM_USE_KEY, "map(caller, {\"a\": {\"b\": \"c\"}})"), "\"texts\" alone"));
+    assert_non_null(
+        strstr(refused(f, SM_USE_KEY, "map(caller, {\"a\": \"1\", 'a': \"2\"})"), "stands twice"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(caller, {\"a\" \"1\"})"), "expected :"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(caller, {\"a\": \"1\""), "expected }"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(caller, {})"), "expected a value"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "{\"a\": \"1\"}"), "only stand in map"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "map(duration, {\"1\": \"1\"})"), "takes text"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "u64(row_number(1))"), "row_number()"));
+    assert_non_null(strstr(refused(f, SM_USE_KEY, "caller + row_number()"), "is an int"));
+    assert_reject(f, SM_USE_KEY, "u64(row_number())", SM_REJECT_NUMBER_RANGE, NULL);
     f->context.identity_count = 0;
     assert_non_null(strstr(refused(f, SM_USE_KEY, "random(3)"), "input.identity"));
     assert_non_null(strstr(refused(f, SM_USE_KEY, "pick([\"a\", \"b\"])"), "input.identity"));
+}
+
+static void test_no_entry(void **state)
+{
+    expr_fixture *f = *state;
+    set_text(f, "caller", "DE");
+    assert_reject(f, SM_USE_KEY, "map(caller, {\"CN\": \"1\"})", SM_REJECT_NO_MAP_ENTRY, "caller");
+    set_null(f, "caller");
+    assert_reject(f, SM_USE_KEY, "map(caller, {\"CN\": \"1\"}, else: \"2\")", SM_REJECT_NULL_PART,
+                  "caller");
+    assert_key_text(f, "default(map(caller, {\"CN\": \"1\"}, else: \"2\"), \"3\")", "3");
+    assert_cell_text(f, "map(caller, {\"CN\": \"1\"})", NULL);
+    assert_true(condition(f, "not (map(caller, {\"CN\": \"1\"}) = \"1\")"));
 }
 
 /* Canonical spellings: what was not written is not printed. */
@@ -57,6 +84,10 @@ static void test_canonical(void **state)
 {
     assert_canonical(*state, "random( 4 )", "random(4)");
     assert_canonical(*state, "pick(['a',\"b\"])", "pick([\"a\", \"b\"])");
+    assert_canonical(*state, "u64( row_number( ) )", "u64(row_number())");
+    assert_canonical(*state, "map(caller, {'b':\"2\",\"a\" : '\\x01'},'z')",
+                     "map(caller, {\"a\": \"\\x01\", \"b\": \"2\"}, else: \"z\")");
+    assert_canonical(*state, "map(caller, {\"a\": \"1\"})", "map(caller, {\"a\": \"1\"})");
     assert_canonical(*state, "pick([\"a\", \"b\"], caller)", "pick([\"a\", \"b\"], by: caller)");
 }
 
@@ -100,6 +131,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_vectors, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_seed, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_refused, expr_setup, expr_teardown),
+        cmocka_unit_test_setup_teardown(test_no_entry, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_canonical, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_defines, expr_setup, expr_teardown),
     };

@@ -10,7 +10,13 @@
 
 static void test_vectors(void **state)
 {
-    assert_vectors(*state, "key_salt.tsv", 300);
+    assert_vectors(*state, "key_salt.tsv", 2000);
+}
+
+/* Phoenix's own class: tests/hbase/phoenix. */
+static void test_phoenix(void **state)
+{
+    assert_vectors(*state, "key_phoenix.tsv", 700);
 }
 
 static void test_sentence_for_bad_text(void **state)
@@ -42,6 +48,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_vectors, expr_setup, expr_teardown),
+        cmocka_unit_test_setup_teardown(test_phoenix, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_sentence_for_bad_text, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_abs_of_the_smallest, expr_setup, expr_teardown),
     };

@@ -16,7 +16,7 @@ static const char DICTIONARIES[] = ", keys: \"few\", values: \"few\")";
 static void test_vectors(void **state)
 {
     uids_fixture *f = *state;
-    assert_vectors(f->expr, "key_opentsdb.tsv", 800);
+    assert_vectors(f->expr, "key_opentsdb.tsv", 1100);
 }
 
 static const char *tags(const char *arguments)
@@ -40,10 +40,37 @@ static void test_tags(void **state)
     assert_reject(f->expr, SM_USE_KEY, tags("\"b\", tag, \"a\", name"), SM_REJECT_NO_TAG, "tag");
     set_text(f->expr, "tag", "other");
     assert_reject(f->expr, SM_USE_KEY, tags("\"b\", tag"), SM_REJECT_UNKNOWN_UID, "tag");
-    assert_non_null(strstr(refused(f->expr, SM_USE_KEY, tags("\"b\"")), "pairs of a name"));
+    assert_non_null(strstr(refused(f->expr, SM_USE_KEY, tags("\"b\", tag, \"a\"")),
+                           "pairs of a name and a value, and this one has none"));
+    assert_non_null(
+        strstr(refused(f->expr, SM_USE_KEY,
+                       tags("\"a\", tag, \"b\", tag, \"c\", tag, \"d\", tag, \"e\", tag, "
+                            "\"f\", tag, \"g\", tag, \"h\", tag, \"i\", tag")),
+               "1 to 8 tags, found 9"));
+    assert_non_null(strstr(refused(f->expr, SM_USE_KEY, tags("\"b \", tag")),
+                           "OpenTSDB does not take this tag name"));
     assert_non_null(strstr(refused(f->expr, SM_USE_KEY, tags("tag, name")), "is a \"text\""));
     assert_non_null(
         strstr(refused(f->expr, SM_USE_KEY, tags("\"a\", tag, \"a\", name")), "stands twice"));
+}
+
+/* Whatever the order in which tags are given: the rows are the same. */
+static void test_canonical(void **state)
+{
+    static const char *const spellings[] = {"\"b\", tag, \"a\", name", "\"a\", name, \"b\", tag"};
+    uids_fixture *f = *state;
+    sm_buf out;
+    sm_buf_init(&out, 1000);
+    for (size_t i = 0; i < 2; i++) {
+        sm_buf_clear(&out);
+        const sm_expr *e = compile(f->expr, SM_USE_KEY, tags(spellings[i]));
+        assert_int_equal(sm_expr_canonical(e, &f->expr->schema, &out, &f->expr->err), SM_OK);
+        assert_int_equal(sm_buf_append_byte(&out, 0, NULL), SM_OK);
+        assert_string_equal((const char *)out.data,
+                            "tsdb_tags(\"a\", name, \"b\", tag, keys: \"few\", values: \"few\", "
+                            "width: 3)");
+    }
+    sm_buf_free(&out);
 }
 
 /* A decimal field is what its text looks like, as OpenTSDB's put reads it. */
@@ -103,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_vectors, uids_setup, uids_teardown),
         cmocka_unit_test_setup_teardown(test_tags, uids_setup, uids_teardown),
+        cmocka_unit_test_setup_teardown(test_canonical, uids_setup, uids_teardown),
         cmocka_unit_test_setup_teardown(test_texts_of_decimals, uids_setup, uids_teardown),
         cmocka_unit_test_setup_teardown(test_qualifiers, uids_setup, uids_teardown),
         cmocka_unit_test_setup_teardown(test_salt_byte, uids_setup, uids_teardown),

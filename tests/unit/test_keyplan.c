@@ -283,6 +283,19 @@ static void test_salts(void **state)
     assert_full(f, "salt(3, caller) + rev_ts(start)", NULL, "every row is asked for");
 }
 
+static void test_codes(void **state)
+{
+    expr_fixture *f = *state;
+    static const char KEY[] = "map(tag, {\"b\": \"\\x02\", \"a\": \"\\x01\"}) + code";
+    static const char ELSE[] = "map(tag, {\"b\": \"\\x02\"}, else: \"\\xff\") + code";
+    assert_exact(f, KEY, "tag = \"b\" and code = \"1\"", "02'1' 02'1'00");
+    assert_exact(f, KEY, "tag in [\"a\", \"b\", \"zz\"]", "01 03");
+    assert_exact(f, KEY, "code = \"1\"", "01'1' 01'1'00 02'1' 02'1'00");
+    assert_ranges(plan_of(f, KEY, "tag = \"zz\""), "none");
+    assert_superset(f, ELSE, "tag = \"zz\"", "ff -", "(tag = \"zz\")");
+    assert_exact(f, ELSE, "code = \"1\"", "02'1' 02'1'00 ff'1' ff'1'00");
+}
+
 static void test_by_time(void **state)
 {
     expr_fixture *f = *state;
@@ -291,6 +304,37 @@ static void test_by_time(void **state)
     assert_false(plan->full);
     assert_ranges(plan, "'0' '1' '1' '2' '2' '3'");
     assert_int_equal(plan->time_order, SM_TIME_NEWEST_FIRST);
+}
+
+static void assert_leads(const sm_key_plan *plan, size_t lead)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        assert_int_equal(plan->ranges[i].lead, lead);
+    }
+}
+
+static void test_by_lead(void **state)
+{
+    expr_fixture *f = *state;
+    const sm_plan_options options = {.by_lead = true};
+    const sm_key_plan *plan = plan_with(f, "salt(3, caller) + pad(caller, 15)", NULL, options);
+    assert_true(plan->full && plan->exact);
+    assert_int_equal(plan->fan_out, 3);
+    assert_ranges(plan, "'0' '1' '1' '2' '2' '3'");
+    assert_leads(plan, 1);
+    plan = plan_with(f, "\"x\" + salt(2, caller) + pad(caller, 15)", NULL, options);
+    assert_ranges(plan, "'x0' 'x1' 'x1' 'x2'");
+    assert_leads(plan, 2);
+    plan = plan_with(f, "pad(caller, 15) + salt(3, caller)", NULL, options);
+    assert_true(plan->full);
+    assert_ranges(plan, "- -");
+    plan = plan_with(f, "salt(3, caller) + pad(caller, 15)", "caller = \"1\"", options);
+    assert_false(plan->full);
+    assert_int_equal(plan->count, 1);
+    const sm_plan_options few = {.most_ranges = 2, .by_lead = true};
+    plan = plan_with(f, "salt(3, caller) + pad(caller, 15)", NULL, few);
+    assert_true(plan->full);
+    assert_ranges(plan, "- -");
 }
 
 static void test_most_ranges(void **state)
@@ -327,7 +371,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_prefixes, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_text_ranges, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_salts, expr_setup, expr_teardown),
+        cmocka_unit_test_setup_teardown(test_codes, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_by_time, expr_setup, expr_teardown),
+        cmocka_unit_test_setup_teardown(test_by_lead, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_most_ranges, expr_setup, expr_teardown),
         cmocka_unit_test_setup_teardown(test_ends, expr_setup, expr_teardown),
     };

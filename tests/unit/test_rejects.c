@@ -388,24 +388,32 @@ static void counts_end_at_the_reject_that_stops(void **state)
     const sm_record record = {.original = sm_bytes_text("x\n")};
     const sm_reject_note why = {.code = SM_REJECT_NOT_INT, .text = "because"};
     /* Accepted and filtered before each reject: 5 and 1, 7 and 1, 7 and 4, 20 and 4. */
-    sm_reject_list_reached(list, 5, 1);
+    sm_reject_list_reached(list, &(sm_input_counts){.records_accepted = 5, .records_filtered = 1});
     assert_int_equal(sm_reject_list_add(list, &record, &why, NULL), SM_OK);
     assert_true(sm_reject_list_bytes(list) > 0);
     assert_int_equal(sm_rejects_commit_part(r, &slice, list, NULL), SM_OK);
     assert_int_equal(sm_reject_list_bytes(list), 0);
-    sm_reject_list_reached(list, 7, 1);
+    sm_reject_list_reached(list, &(sm_input_counts){.records_accepted = 7, .records_filtered = 1});
     assert_int_equal(sm_reject_list_add(list, &record, &why, NULL), SM_OK);
-    sm_reject_list_reached(list, 7, 4);
+    sm_reject_list_reached(list, &(sm_input_counts){.records_accepted = 7,
+                                                    .records_filtered = 4,
+                                                    .records_out_of_range = 2});
     assert_int_equal(sm_reject_list_add(list, &record, &why, NULL), SM_OK);
-    sm_reject_list_reached(list, 20, 4);
+    sm_reject_list_reached(list, &(sm_input_counts){.records_accepted = 20,
+                                                    .records_filtered = 4,
+                                                    .records_out_of_range = 3});
     assert_int_equal(sm_reject_list_add(list, &record, &why, NULL), SM_OK);
-    const sm_input_counts counts = {
-        .records_read = 28, .records_accepted = 20, .records_filtered = 4, .records_rejected = 4};
+    const sm_input_counts counts = {.records_read = 28,
+                                    .records_accepted = 20,
+                                    .records_filtered = 4,
+                                    .records_out_of_range = 3,
+                                    .records_rejected = 4};
     assert_int_equal(sm_rejects_commit(r, &slice, &counts, list, NULL), SM_E_REJECTS);
     const sm_input_counts *c = sm_rejects_counts(r, 0);
     assert_int_equal(c->records_read, 14);
     assert_int_equal(c->records_accepted, 7);
     assert_int_equal(c->records_filtered, 4);
+    assert_int_equal(c->records_out_of_range, 2);
     assert_int_equal(c->records_rejected, 3);
     sm_reject_list_free(list);
     sm_rejects_free(r);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes key_salt.tsv, key_hash.tsv, key_text.tsv, key_time.tsv, key_number.tsv and key_codes.tsv: use, caller (hex),
+"""Writes key_salt.tsv, key_hash.tsv, key_text.tsv, key_time.tsv, key_number.tsv, key_codes.tsv and key_cond.tsv: use, caller (hex),
 start (ms), duration, cost (bits), expression, expected bytes (hex) or !reject.
 
 Hashes are hashlib's, zlib's, mmh3's and xxhash's; Java's hashCode is written down here from the JDK's
@@ -120,6 +120,11 @@ def salt_table():
     two = HASHES["murmur3"](b"13800138000" + struct.pack(">I", 569))
     t.row("salt(300, caller, u32(duration))", b"%03d" % (int.from_bytes(two, "big") % 300))
     t.row("salt(300, caller, hash: java_mask)", "!not-utf-8", b"\xff\xfe")
+    for caller in (b"a", b"13800138000", b"\0", b"\xff" * 9, b"\0\xff\x80\x7f"):
+        for n in (1, 2, 20, 255, 256):
+            for name, digest in HASHES.items():
+                t.row("salt_byte(%d, caller, hash: %s)" % (n, name),
+                      bytes([int.from_bytes(digest(caller), "big") % n]), caller)
     t.write()
 
 
@@ -185,6 +190,25 @@ def text_table():
             t.row(call, "!not-utf-8", caller)
         t.row("caller", caller, caller)
     t.row("text(duration)", b"569", use="cell")
+    for number in (0, -1, 2**63 - 1, -2**63):
+        t.row("text(duration)", str(number).encode(), duration=number)
+    for caller in (b"", b"\0", b"\xff", b"\0\xff", b"138", b"\xff" * 40):
+        t.row("concat(\"<\", caller, callee, '\\xff')",
+              b"<" + caller + b"02087654321\xff" if caller else "!empty-key-part", caller)
+        t.row("default(caller, '\\xff\\x00') + \"_\"", (caller or b"\xff\0") + b"_", caller)
+        t.row("default(caller, \"none\")", caller, caller, use="cell")
+    t.write()
+
+
+def condition_table():
+    t = Table("key_cond.tsv", 7)
+    words = [b"", b"\0", b"\xff", b"\xff\xff", b"a", b"ab", b"ba", b"a\0", b"\0a", b"abcab", "张三".encode(), b"\xe5"]
+    for text in words + [bytes(t.rng.choice(b"ab\0\xff") for _ in range(12)) for _ in range(20)]:
+        for what in words:
+            spelt = "".join("\\x%02x" % byte for byte in what)
+            for call, holds in (("starts_with", text.startswith(what)), ("ends_with", text.endswith(what)),
+                                ("contains", what in text)):
+                t.row("%s(caller, '%s')" % (call, spelt), bytes([holds]), text, use="condition")
     t.write()
 
 
@@ -287,12 +311,12 @@ def identity(caller, callee, start, duration, cost):
     return b"".join(struct.pack(">I", len(p)) + p for p in parts)
 
 
-def in_base(number, digits, width):
+def in_base(number, digits, width, most=0):
     text = ""
     while number:
         number, rest = divmod(number, len(digits))
         text = digits[rest] + text
-    return "!number-out-of-range" if len(text) > width else text.rjust(width, "0").encode()
+    return "!number-out-of-range" if len(text) > (most or width) else text.rjust(width, "0").encode()
 
 
 def picked_rows(t):
@@ -306,6 +330,22 @@ def picked_rows(t):
         t.row("random(1000000000)", b"%09d" % (record % 10**9), **about)
         t.row('pick(["a-", "b-", "c-", "dd"])', [b"a-", b"b-", b"c-", b"dd"][record % 4], **about)
         t.row('pick(["a", "b", "c"], by: caller)', [b"a", b"b", b"c"][by % 3], **about)
+
+
+def mapped_rows(t):
+    codes = {b"CN": b"\x01", b"US": b"\x02", b"": b"\x03", b"\0\xff": b"\0", b"\xff": b"\xff\xff", b"138": b"same", b"139": b"same"}
+    spelt = ", ".join("'%s': '%s'" % tuple("".join("\\x%02x" % byte for byte in text) for text in pair)
+                      for pair in codes.items())
+    for caller in (b"CN", b"US", b"\0\xff", b"\xff", b"138", b"139", b"cn", b"C", b"CN ", b"\0", b"\xff\xff", b"x" * 100):
+        t.row("map(caller, {%s})" % spelt, codes.get(caller, "!no-map-entry"), caller)
+        t.row("map(caller, {%s}, else: '?')" % spelt, codes.get(caller, b"?"), caller)
+        t.row("default(map(caller, {%s}), '??')" % spelt, codes.get(caller, b"??"), caller)
+        t.row("default(hex(map(caller, {%s})), 'none') + '-'" % spelt,
+              codes[caller].hex().encode() + b"-" if caller in codes else b"none-", caller)
+        t.row("map(caller, {%s})" % spelt, codes.get(caller, "!no-map-entry"), caller, use="cell")
+        t.row("default(map(caller, {%s}), '??')" % spelt, codes.get(caller, b"??"), caller, use="cell")
+    t.row("map(caller, {%s})" % spelt, b"\x03", b"", use="cell")
+    t.row("map(caller, {%s})" % spelt, "!empty-key-part", b"")
 
 
 def code_table():
@@ -324,7 +364,12 @@ def code_table():
     for number in (0, 1, 35, 36, 61, 62, 1295, 1296, 46655, 46656, 2**31, 2**63 - 1):
         t.row("base36(duration, 13)", in_base(number, lower, 13), duration=number)
         t.row("base62(duration, 11)", in_base(number, upper, 11), duration=number)
+        t.row("base36(duration)", in_base(number, lower, 1, 13), duration=number)
+        t.row("base62(duration)", in_base(number, upper, 1, 11), duration=number)
         t.row("base36(duration, 3)", in_base(number, lower, 3), duration=number)
+    for number in (-1, -2**63):
+        t.row("base62(duration)", "!number-out-of-range", duration=number)
+        t.row("base36(duration)", "!number-out-of-range", duration=number)
     t.row("base62(duration, 4)", "!number-out-of-range", duration=-1)
     for a in (-9, 0, 7, 569, 2**62):
         t.row("i64(least(duration, 7, 100))", struct.pack(">Q", min(a, 7) + 2**63), duration=a)
@@ -332,6 +377,10 @@ def code_table():
     for text in (b"0", b"03", b"1", b"a"):
         t.row("least(caller, callee)", min(text, b"02087654321"), caller=text)
         t.row("greatest(caller, callee)", max(text, b"02087654321"), caller=text)
+    mapped_rows(t)
+    for offset in (0, 4, 255, 256, 2**32, 2**44 - 1):  # of file 5, as the unit test places these records
+        t.row("u64(row_number())", struct.pack(">Q", 5 << 44 | offset), start=offset)
+        t.row("dec(row_number(), 19)", b"%019d" % (5 << 44 | offset), start=offset)
     t.write()
 
 
@@ -342,3 +391,4 @@ if __name__ == "__main__":
     time_table()
     number_table()
     code_table()
+    condition_table()

@@ -92,6 +92,34 @@ public final class OpenTsdbVectors {
             Internal.buildQualifier(start % 1000 == 0 ? start / 1000 : start, flags));
     }
 
+    // What is salted: metric and tags without the base time between them. A metric of zeros is OpenTSDB's row of global
+    // annotations, which has no salt.
+    private static void salt(int buckets, byte[] metricAndTags) {
+        byte[] rowKey = new byte[1 + metricAndTags.length + 4];
+        System.arraycopy(metricAndTags, 0, rowKey, 1, 3);
+        System.arraycopy(metricAndTags, 3, rowKey, 8, metricAndTags.length - 3);
+        RowKey.prefixKeyWithSalt(rowKey);
+        System.out.println(String.join("\t", "key", hex(metricAndTags), "1631419945000", "0", "0000000000000000",
+            "salt_byte(" + buckets + ", caller, hash: opentsdb)", hex(Arrays.copyOf(rowKey, 1))));
+    }
+
+    private static void salts() throws Exception {
+        for (int buckets : new int[] {1, 2, 20, 127, 128, 129, 255, 256}) {
+            open(buckets);
+            for (int length = 3; length < 40; length += 6) {
+                for (int fill : new int[] {0, 0x7f, 0x80, 0xff}) {
+                    byte[] bytes = new byte[length];
+                    Arrays.fill(bytes, (byte) fill);
+                    bytes[2] = fill == 0 ? 1 : bytes[2];
+                    salt(buckets, bytes);
+                }
+                byte[] bytes = new byte[length];
+                RANDOM.nextBytes(bytes);
+                salt(buckets, bytes);
+            }
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         // From 2001 on: OpenTSDB takes an earlier ms time for one in seconds.
         long[] starts = {1000000000000L, 1631419945000L, 1631419945001L, 1631419945999L, 1631421599999L, 1631419200000L,
@@ -113,6 +141,7 @@ public final class OpenTsdbVectors {
                 cell(start, number);
             }
         }
+        salts();
         System.out.flush();
         System.exit(0);
     }

@@ -12,7 +12,7 @@ import org.apache.phoenix.schema.SaltingUtil;
 import org.apache.phoenix.schema.types.PLong;
 
 public final class PhoenixVectors {
-    private static final int[] BUCKETS = {1, 2, 3, 10, 16, 127, 128, 129, 255, 256};
+    private static final int[] BUCKETS = {1, 2, 3, 16, 20, 127, 128, 129, 255, 256};
     private static final Random RANDOM = new Random(11);
 
     private PhoenixVectors() {
