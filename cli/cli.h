@@ -23,8 +23,8 @@ typedef struct sm_cli {
     uint64_t latest;  /* 0: not given */
     unsigned threads; /* 0: not given */
     uint64_t limit;   /* UINT64_MAX: not given */
-    const char *dataset, *against, *write;
-    const char *fail_on, *salts, *regions;
+    const char *dataset, *against, *write, *write_rule;
+    const char *fail_on, *salts, *regions, *stable;
     uint64_t versions; /* 0: not given */
     const char *from, *compare, *format, *sample, *by, *splits;
     bool newest, oldest, merged, full, superset, explain, json, hex, new_rule;

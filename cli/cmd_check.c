@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "core/number.h"
 #include "job/check_print.h"
+#include "job/rule_check.h"
 
 #include <string.h>
 
@@ -93,6 +94,18 @@ static sm_status read_fail_on(const char *text, sm_severity *out, sm_error *err)
     return SM_OK;
 }
 
+static sm_status read_stable(const char *text, const sm_job *job, size_t *out, sm_error *err)
+{
+    const int field = text == NULL ? -1 : sm_schema_find(&job->schema, sm_bytes_text(text));
+    *out = (size_t)(field + 1);
+    if (text == NULL || field >= 0) {
+        return SM_OK;
+    }
+    return sm_fail(err, SM_E_USAGE,
+                   "--stable %s: the job has no field of that name; name one below input.fields",
+                   text);
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static sm_status judge(const sm_findings *findings, sm_severity least, sm_error *err)
@@ -123,6 +136,17 @@ static sm_status print(sm_cli *cli, const sm_check_result *result, const sm_find
     return st;
 }
 
+static sm_status write_rule(const sm_cli *cli, const sm_job *job, sm_error *err)
+{
+    bool written = false;
+    const sm_status st = sm_rule_write(job, cli->write_rule, cli->new_rule, &written, err);
+    if (st == SM_OK) {
+        sm_log_info(&cli->log, written ? "written: %s" : "%s: holds these key rules already",
+                    cli->write_rule);
+    }
+    return st;
+}
+
 static sm_status check(sm_cli *cli, const sm_job *job, sm_check_report *report, sm_error *err)
 {
     sm_check_variant variants[SM_CHECK_VARIANTS];
@@ -138,6 +162,9 @@ static sm_status check(sm_cli *cli, const sm_job *job, sm_check_report *report, 
         st = read_fail_on(cli->fail_on, &least, err);
     }
     if (st == SM_OK) {
+        st = read_stable(cli->stable, job, &options.stable, err);
+    }
+    if (st == SM_OK) {
         st = sm_check_plan_queries(job, cli->arena, &result.prices, err);
     }
     options.queries = result.prices.ranges;
@@ -151,7 +178,10 @@ static sm_status check(sm_cli *cli, const sm_job *job, sm_check_report *report, 
     if (st == SM_OK) {
         st = print(cli, &result, &findings, err);
     }
-    return st == SM_OK ? judge(&findings, least, err) : st;
+    if (st == SM_OK) {
+        st = judge(&findings, least, err);
+    }
+    return st == SM_OK && cli->write_rule != NULL ? write_rule(cli, job, err) : st;
 }
 
 int sm_cmd_check(sm_cli *cli)

@@ -104,7 +104,8 @@ static bool take_text(sm_cli *cli, option_id id, const char *value)
         [OPTION_by] = &cli->by,           [OPTION_against] = &cli->against,
         [OPTION_write] = &cli->write,     [OPTION_splits] = &cli->splits,
         [OPTION_fail_on] = &cli->fail_on, [OPTION_salts] = &cli->salts,
-        [OPTION_regions] = &cli->regions,
+        [OPTION_regions] = &cli->regions, [OPTION_write_rule] = &cli->write_rule,
+        [OPTION_stable] = &cli->stable,
     };
     sm_cli_list *const lists[OPTION_COUNT] = {
         [OPTION_set] = &cli->set, [OPTION_input] = &cli->input, [OPTION_rule] = &cli->rule};

@@ -19,9 +19,10 @@ static uint64_t fixed_memory(const sm_checking *c)
     const uint64_t variants = c->options->variant_count;
     const uint64_t sums = (SM_CHECK_LENGTHS + SM_CHECK_BUCKETS) * sizeof(uint64_t) +
                           variants * SM_CHECK_VARIANT_REGIONS * sizeof(uint64_t);
+    const uint64_t ids = c->options->stable != 0 ? sm_check_ids_memory() : 0;
     const uint64_t probe =
         PROBE + SM_CHECK_PROBE_ROWS * (sizeof(uint32_t) + variants * sizeof(uint16_t)) * 2;
-    return c->workers * ((uint64_t)SLICE_PARTS * SM_CHECK_SLICE + REJECTS + tables * sums) +
+    return c->workers * ((uint64_t)SLICE_PARTS * SM_CHECK_SLICE + REJECTS + tables * (sums + ids)) +
            (SM_CHECK_PROBES + c->workers) * tables * probe;
 }
 
@@ -124,6 +125,10 @@ static bool make_sums(const sm_checking *c, size_t table, sm_arena *arena, sm_ch
     s->variants = sm_arena_array(arena, variants + 1, sizeof *s->variants);
     bool made =
         s->lengths != NULL && s->buckets != NULL && s->families != NULL && s->variants != NULL;
+    if (made && c->options->stable != 0 && design->judged) {
+        s->ids = sm_check_ids_new(arena);
+        made = s->ids != NULL;
+    }
     for (size_t i = 0; made && i < variants; i++) {
         const sm_check_variant_plan *plan = &design->variants[i];
         const size_t regions = plan->why_not == NULL ? sm_splits_regions(plan->splits) : 1;

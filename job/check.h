@@ -40,6 +40,7 @@ typedef struct sm_check_options {
     size_t variant_count;          /* at most SM_CHECK_VARIANTS */
     const sm_check_query *queries; /* their rows are counted as keys pass */
     size_t query_count;
+    size_t stable;         /* a field's index in the schema and 1: see sm_check_stable; 0: none */
     const char *directory; /* for work files; NULL: where the output will lie, or the current one */
     const sm_log *log;     /* NULL: silent */
     sm_stop *stop;         /* NULL: cannot be interrupted */
@@ -124,7 +125,9 @@ typedef struct sm_check_hot {
 typedef struct sm_check_lead {
     sm_bytes value; /* the part's bytes in the key */
     uint64_t images, bytes;
-    uint64_t regions; /* it lies in */
+    uint64_t regions;  /* it lies in */
+    uint64_t groups;   /* one for each value of what stands in front: how many scans read it */
+    uint64_t greatest; /* rows of the greatest group */
 } sm_check_lead;
 
 /* The first part of the key that does not merely spread: what stands behind salts, hashes and
@@ -156,6 +159,17 @@ typedef struct sm_check_what_if {
     const uint64_t *images; /* per region, spread.regions long */
 } sm_check_what_if;
 
+/* Does a value of a field always stand under one leading part, salts and hashes in front of it
+ * included? Values without one are left out. */
+typedef struct sm_check_stable {
+    const char *field;       /* NULL: not asked */
+    const char *why;         /* a sentence when it could not be judged, else NULL */
+    uint64_t seen, unstable; /* values */
+    uint64_t
+        scale; /* 1: all values; else those with the lowest hashes, one of so many in the mean */
+    sm_bytes example; /* the first 40 bytes of an unstable one */
+} sm_check_stable;
+
 typedef struct sm_check_table {
     const sm_job_table *table;
     bool judged; /* false: its rows come from dictionaries; nothing else is filled */
@@ -173,6 +187,7 @@ typedef struct sm_check_table {
     sm_check_hot hot;
     sm_check_leads leads;
     sm_check_salt salt;
+    sm_check_stable stable;
     const sm_check_what_if *what_if; /* one per variant asked for */
     size_t what_if_count;
 } sm_check_table;

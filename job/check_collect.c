@@ -160,6 +160,15 @@ static sm_status put_name(collector *w, const sm_made_row *made, sm_bytes *out, 
     return st;
 }
 
+/* lead: with all that stands in front of it; empty: the key has none. */
+static void count_id(collector *w, sm_check_sums *sums, const sm_record *record, sm_bytes lead)
+{
+    const size_t field = w->c->options->stable;
+    if (field != 0 && lead.len != 0 && !record->values[field - 1].is_null) {
+        sm_check_ids_add(sums->ids, record->values[field - 1].bytes, lead);
+    }
+}
+
 static sm_status take_row(collector *w, size_t table, const sm_record *record,
                           const sm_made_row *made, sm_error *err)
 {
@@ -178,6 +187,7 @@ static sm_status take_row(collector *w, size_t table, const sm_record *record,
     if (lead != 0) {
         sums->buckets[sm_check_bucket(sm_bytes_of(made->key.data + design->lead_at, lead))]++;
     }
+    count_id(w, sums, record, sm_bytes_of(made->key.data, lead == 0 ? 0 : design->lead_at + lead));
     uint8_t *end = sm_leb_put(payload, record->place.line);
     end = sm_leb_put(end, bytes);
     end = sm_leb_put(end, lead);

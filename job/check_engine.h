@@ -11,7 +11,8 @@
  * A row of the run store is a key with this payload: leb line | leb plain bytes | leb length of the
  * leading part. Where records name their tables, which are judged as one, a hash of the name stands
  * behind the key. The store of leading parts holds one row for each stretch of equal ones in key
- * order, with a bucket heavy enough: leb rows | leb bytes | leb region. */
+ * order with equal bytes in front, with a bucket heavy enough: leb rows | leb bytes | leb region |
+ * leb xxh3 of the bytes in front. */
 #ifndef SM_JOB_CHECK_ENGINE_H
 #define SM_JOB_CHECK_ENGINE_H
 
@@ -20,7 +21,7 @@
 #include "core/kv.h"
 #include "core/par.h"
 #include "ingest/source.h"
-#include "job/check.h"
+#include "job/check_stable.h"
 #include "partitioner/runs.h"
 
 enum {
@@ -74,6 +75,7 @@ typedef struct sm_check_sums {
     uint64_t *buckets;         /* SM_CHECK_BUCKETS; rows by hash of the leading part */
     sm_check_family *families; /* as in the report */
     uint64_t **variants;       /* rows per region of each what-if */
+    sm_check_ids *ids;         /* NULL unless options.stable */
 } sm_check_sums;
 
 typedef struct sm_check_first {

@@ -29,6 +29,7 @@ typedef struct sm_finding {
     const char *remedy;
     const char *unit; /* of number: "rows", "share"; NULL: there is no number */
     double number;
+    uint64_t sub_salts, scans; /* what heavy-lead proposes, and what it costs; else 0 */
 } sm_finding;
 
 typedef struct sm_findings {

@@ -242,55 +242,103 @@ static double heavy_share(const sm_check_table *t)
     return mean > HEAVY_MOST ? HEAVY_MOST : mean < HEAVY_LEAST ? HEAVY_LEAST : mean;
 }
 
-static void heavy_remedy(sm_judge *j, sm_finding *f, double share, double wanted)
+/* Rows that a group of one value may have: a hash shares out evenly only in the mean. */
+static double heavy_rows(const sm_check_table *t, const sm_check_lead *l)
 {
-    const sm_check_leads *l = &j->table->leads;
-    const double scans = share / wanted;
-    const uint64_t n = (uint64_t)scans + ((double)(uint64_t)scans < scans ? 1 : 0);
-    if (j->table->salt.salts > 0) {
-        f->remedy = sm_judge_format(
-            j,
-            "let the salt take a second argument that differs within the value, such as "
-            "salt(%llu, %s, t): a query for one value then needs %llu scans instead of 1; or "
-            "floor the time, so that a scan for one period stays one",
-            (unsigned long long)j->table->salt.salts, l->part,
-            (unsigned long long)j->table->salt.salts);
-        return;
+    return heavy_share(t) * (double)t->images * (l->groups > 1 ? SALT_UNEVEN : 1);
+}
+
+static bool is_heavy(const sm_check_table *t, const sm_check_lead *l)
+{
+    return (double)l->greatest > heavy_rows(t, l);
+}
+
+/* The least number of sub-salts whose mean share of the greatest group is no more than wanted. */
+static uint64_t sub_salts(const sm_check_table *t, const sm_check_lead *l)
+{
+    static const double ROUNDING = 1e-9;
+    const double wanted = heavy_share(t) * (double)t->images;
+    uint64_t n = 2;
+    while (wanted * (double)n * (1 + ROUNDING) < (double)l->greatest) {
+        n++;
     }
+    return n;
+}
+
+static void heavy_remedy(sm_judge *j, sm_finding *f, const sm_check_lead *l)
+{
+    const sm_check_table *t = j->table;
+    const char *front = t->salt.salts > 0 ? t->salt.part : NULL;
+    const unsigned long long n = sub_salts(t, l);
+    const char *rule =
+        front != NULL
+            ? sm_judge_format(j, "%s -> %s + salt(%llu, record)", front, front, n)
+            : sm_judge_format(j, "%s -> salt(%llu, record) + %s", t->leads.part, n, t->leads.part);
+    f->sub_salts = n;
+    f->scans = n * l->groups;
     f->remedy = sm_judge_format(
         j,
-        "salt(%llu, %s, x) in front, with an x that differs within the value: a query for one "
-        "value then needs %llu scans instead of 1",
-        (unsigned long long)(n < 2 ? 2 : n), l->part, (unsigned long long)(n < 2 ? 2 : n));
+        "%s, with regions cut where the keys are (saltmill splits): each sub-salt then holds about "
+        "%.1f%% of the rows; a query for this value needs %llu scans instead of %llu%s",
+        rule, 100 * (double)l->greatest / (double)n / (double)t->images,
+        (unsigned long long)f->scans, (unsigned long long)l->groups,
+        j->result->job->identity_count == 0 ? "; record needs input.identity" : "");
+}
+
+static void report_heavy(sm_judge *j, const sm_check_lead *l, size_t heavy)
+{
+    const double rows = (double)j->table->images;
+    sm_finding *f = sm_judge_add(j, SM_FINDING_HEAVY_LEAD);
+    heavy_remedy(j, f, l);
+    f->part = j->table->leads.part;
+    f->text = sm_judge_format(
+        j,
+        "\"%s\" holds %.1f%% of the rows (%llu, %llu bytes), in %llu region%s; %zu value%s more "
+        "than %.1f%%%s",
+        sm_judge_shown(j, l->value), 100 * (double)l->images / rows, (unsigned long long)l->images,
+        (unsigned long long)l->bytes, (unsigned long long)l->regions, l->regions == 1 ? "" : "s",
+        heavy, heavy == 1 ? " holds" : "s hold", 100 * heavy_rows(j->table, l) / rows,
+        l->groups > 1 ? " behind one salt" : "");
+    sm_judge_number(f, "share", (double)l->images / rows);
 }
 
 static void judge_heavy(sm_judge *j)
 {
     const sm_check_leads *l = &j->table->leads;
-    const double wanted = heavy_share(j->table);
-    if (l->part == NULL || l->count == 0 || !enough(j->table) || j->table->images < 100) {
-        return;
-    }
-    const double share = (double)l->items[0].images / (double)j->table->images;
-    if (share <= wanted) {
-        return;
-    }
+    const sm_check_lead *worst = NULL;
     size_t heavy = 0;
-    while (heavy < l->count && (double)l->items[heavy].images > wanted * (double)j->table->images) {
-        heavy++;
+    if (l->part == NULL || !enough(j->table) || j->table->images < 100) {
+        return;
     }
-    const char *value = sm_judge_shown(j, l->items[0].value);
-    sm_finding *f = sm_judge_add(j, SM_FINDING_HEAVY_LEAD);
-    heavy_remedy(j, f, share, wanted);
-    f->part = l->part;
+    for (size_t i = 0; i < l->count; i++) {
+        const sm_check_lead *at = &l->items[i];
+        if (is_heavy(j->table, at)) {
+            worst = worst == NULL || at->greatest > worst->greatest ? at : worst;
+            heavy++;
+        }
+    }
+    if (worst != NULL) {
+        report_heavy(j, worst, heavy);
+    }
+}
+
+/* ---- values under several leading parts ------------------------------------------------------ */
+
+static void judge_stable(sm_judge *j)
+{
+    const sm_check_stable *s = &j->table->stable;
+    if (s->unstable == 0) {
+        return;
+    }
+    const unsigned long long unstable = s->unstable * s->scale;
+    sm_finding *f = sm_judge_add(j, SM_FINDING_UNSTABLE_KEY);
+    f->part = s->field;
     f->text = sm_judge_format(
-        j,
-        "\"%s\" holds %.1f%% of the rows (%llu, %llu bytes), in %llu region%s; %zu value%s more "
-        "than %.1f%%",
-        value, 100 * share, (unsigned long long)l->items[0].images,
-        (unsigned long long)l->items[0].bytes, (unsigned long long)l->items[0].regions,
-        l->items[0].regions == 1 ? "" : "s", heavy, heavy == 1 ? " holds" : "s hold", 100 * wanted);
-    sm_judge_number(f, "share", share);
+        j, "%s%llu of %llu values of %s stand under more than one %s, such as \"%s\"",
+        s->scale > 1 ? "estimated from those with low hashes, about " : "", unstable,
+        (unsigned long long)(s->seen * s->scale), s->field, j->table->leads.part,
+        sm_judge_shown(j, s->example));
+    sm_judge_number(f, "values", (double)unstable);
 }
 
 void sm_judge_regions(sm_judge *j)
@@ -304,4 +352,5 @@ void sm_judge_regions(sm_judge *j)
     judge_salts(j);
     judge_hot(j);
     judge_heavy(j);
+    judge_stable(j);
 }

@@ -177,6 +177,22 @@ static void judge_ttl(sm_judge *j)
     }
 }
 
+/* A cell's own ttl is an expression: how many cells it hides already is not known here. */
+static void judge_cell_ttl(sm_judge *j)
+{
+    const sm_job_table *t = j->table->table;
+    const size_t own = strlen(t->where) + 1; /* "tables[0]." */
+    for (size_t i = 0; i < t->layout.column_count; i++) {
+        if (t->cells[i].ttl == NULL) {
+            continue;
+        }
+        sm_finding *f = sm_judge_add(j, SM_FINDING_TTL_HIDES);
+        f->part = sm_judge_format(j, "%s", t->cells[i].where + own);
+        f->text = "cells whose timestamp is more than their own ttl in the past cannot be read "
+                  "after loading";
+    }
+}
+
 void sm_judge_rows(sm_judge *j)
 {
     judge_too_long(j);
@@ -190,4 +206,5 @@ void sm_judge_rows(sm_judge *j)
     judge_lengths(j);
     judge_names(j);
     judge_ttl(j);
+    judge_cell_ttl(j);
 }

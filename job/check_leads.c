@@ -6,14 +6,15 @@
 
 typedef struct candidate {
     sm_buf value;
-    uint64_t images, bytes, regions;
+    uint64_t images, bytes, regions, groups, greatest;
 } candidate;
 
 typedef struct gathering {
     candidate top[SM_CHECK_HEAVY + 1]; /* heaviest first; the last is the one at hand */
     size_t count;
     uint64_t least;
-    uint64_t region; /* of the stretch before */
+    uint64_t region;      /* of the stretch before */
+    uint64_t front, rows; /* of the group at hand */
 } gathering;
 
 /* Parts come in ascending order, so that equal weights stay bytewise. */
@@ -32,12 +33,24 @@ static void rank_candidate(gathering *g)
     g->top[at] = e;
 }
 
+/* Stretches of a value come in key order; a region's end may cut a group in two. */
+static void count_group(gathering *g, candidate *c, uint64_t rows, uint64_t front)
+{
+    if (c->groups == 0 || g->front != front) {
+        c->groups++;
+        g->rows = 0;
+    }
+    g->front = front;
+    g->rows += rows;
+    c->greatest = g->rows > c->greatest ? g->rows : c->greatest;
+}
+
 static sm_status take(gathering *g, const sm_row *row, sm_error *err)
 {
-    uint64_t numbers[3]; /* rows, bytes, region */
+    uint64_t numbers[4]; /* rows, bytes, region, hash of what stands in front */
     const uint8_t *at = row->payload.data;
     const uint8_t *end = at + row->payload.len;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         if (!sm_leb_get(&at, end, &numbers[i])) {
             return sm_fail(err, SM_E_FORMAT, "a work file of the check is damaged; run it again");
         }
@@ -46,11 +59,12 @@ static sm_status take(gathering *g, const sm_row *row, sm_error *err)
     candidate *c = &g->top[SM_CHECK_HEAVY];
     if (c->images == 0 || !sm_bytes_equal(sm_buf_view(&c->value), row->key)) {
         rank_candidate(g);
-        c->images = c->bytes = c->regions = 0;
+        c->images = c->bytes = c->regions = c->groups = c->greatest = 0;
         sm_buf_clear(&c->value);
         st = sm_buf_append(&c->value, row->key.data, row->key.len, err);
     }
     c->regions += c->images == 0 || numbers[2] != g->region;
+    count_group(g, c, numbers[0], numbers[3]);
     c->images += numbers[0];
     c->bytes += numbers[1];
     g->region = numbers[2];
@@ -84,7 +98,9 @@ static sm_status copy_out(const gathering *g, sm_arena *arena, sm_check_leads *o
         items[i] = (sm_check_lead){.value = sm_bytes_of(copy, c->value.len),
                                    .images = c->images,
                                    .bytes = c->bytes,
-                                   .regions = c->regions};
+                                   .regions = c->regions,
+                                   .groups = c->groups,
+                                   .greatest = c->greatest};
         items = copy != NULL ? items : NULL;
     }
     out->items = items;

@@ -2,6 +2,7 @@
 /* A worker of a check's second phase: the keys of one region after the other, in order. Finds
  * distinct keys, duplicates, where parts of equal size begin, and stretches of equal leading
  * parts. */
+#include "core/hash.h"
 #include "job/check_engine.h"
 #include "partitioner/leb.h"
 
@@ -24,6 +25,7 @@ typedef struct merging {
     uint64_t order[2], line[2];
     /* The stretch of equal leading parts. */
     sm_buf lead;
+    uint64_t front; /* xxh3 of what stands in front of it */
     uint64_t lead_rows, lead_bytes, lead_order;
 } merging;
 
@@ -130,10 +132,11 @@ static sm_status end_lead(merging *m, sm_error *err)
     if (m->lead_rows == 0 || m->c->buckets[table][sm_check_bucket(lead)] < m->c->least[table]) {
         return SM_OK;
     }
-    uint8_t payload[3 * SM_LEB_MAX];
+    uint8_t payload[4 * SM_LEB_MAX];
     uint8_t *end = sm_leb_put(payload, m->lead_rows);
     end = sm_leb_put(end, m->lead_bytes);
     end = sm_leb_put(end, m->part->region);
+    end = sm_leb_put(end, m->front);
     const sm_row row = {.table = table,
                         .order = m->lead_order,
                         .key = lead,
@@ -144,9 +147,11 @@ static sm_status end_lead(merging *m, sm_error *err)
 static sm_status take_lead(merging *m, const sm_row *row, const key_facts *facts, sm_error *err)
 {
     const sm_bytes lead = sm_bytes_of(row->key.data + m->design->lead_at, (size_t)facts->lead);
+    const uint64_t front = sm_xxh3(sm_bytes_of(row->key.data, m->design->lead_at));
     sm_status st = SM_OK;
-    if (m->lead_rows == 0 || !sm_bytes_equal(sm_buf_view(&m->lead), lead)) {
+    if (m->lead_rows == 0 || m->front != front || !sm_bytes_equal(sm_buf_view(&m->lead), lead)) {
         st = end_lead(m, err);
+        m->front = front;
         m->lead_rows = 0;
         m->lead_bytes = 0;
         m->lead_order = m->rank;

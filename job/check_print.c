@@ -87,6 +87,20 @@ static void put_heavy(printer *p, const sm_check_leads *l)
     put(p, "\n");
 }
 
+static void put_stable(printer *p, const sm_check_stable *s)
+{
+    if (s->field == NULL) {
+        return;
+    }
+    if (s->why != NULL) {
+        put(p, "  stable    %s: not known: %s\n", s->field, s->why);
+        return;
+    }
+    put(p, "  stable    %s: %llu of %llu values under more than one leading part%s\n", s->field,
+        (unsigned long long)(s->unstable * s->scale), (unsigned long long)(s->seen * s->scale),
+        s->scale > 1 ? " (estimates)" : "");
+}
+
 static void put_table(printer *p, const sm_check_table *t)
 {
     put(p, "\ntable %s\n  key       %s\n", t->table->name, t->table->key_canonical);
@@ -113,6 +127,7 @@ static void put_table(printer *p, const sm_check_table *t)
         t->spread.skew_images, t->spread.skew_bytes);
     put_hot(p, &t->hot);
     put_heavy(p, &t->leads);
+    put_stable(p, &t->stable);
     put_estimates(p, t);
 }
 

@@ -86,9 +86,25 @@ static void put_leads(sm_json *j, const sm_check_leads *l)
         sm_json_uint(j, "rows", l->items[i].images);
         sm_json_uint(j, "bytes", l->items[i].bytes);
         sm_json_uint(j, "regions", l->items[i].regions);
+        sm_json_uint(j, "groups", l->items[i].groups);
+        sm_json_uint(j, "greatest_group", l->items[i].greatest);
         sm_json_close_object(j);
     }
     sm_json_close_array(j);
+    sm_json_close_object(j);
+}
+
+static void put_stable(sm_json *j, const sm_check_stable *s)
+{
+    if (s->field == NULL) {
+        return;
+    }
+    sm_json_open_object(j, "stable");
+    sm_json_text(j, "field", s->field);
+    sm_json_text(j, "why_not", s->why);
+    sm_json_uint(j, "values", s->seen * s->scale);
+    sm_json_uint(j, "unstable", s->unstable * s->scale);
+    sm_json_uint(j, "scale", s->scale);
     sm_json_close_object(j);
 }
 
@@ -133,6 +149,7 @@ static void put_table(sm_json *j, const sm_check_table *t)
         sm_json_real(j, "hot_spot", t->hot.index);
         sm_json_real(j, "hot_spot_even", t->hot.even);
         put_leads(j, &t->leads);
+        put_stable(j, &t->stable);
         put_regions(j, t);
         put_what_if(j, t);
     }
@@ -155,6 +172,10 @@ static void put_findings(sm_json *j, const sm_findings *findings)
             sm_json_real(j, "number", f->number);
         }
         sm_json_text(j, "remedy", f->remedy);
+        if (f->sub_salts != 0) {
+            sm_json_uint(j, "sub_salts", f->sub_salts);
+            sm_json_uint(j, "scans", f->scans);
+        }
         sm_json_close_object(j);
     }
     sm_json_close_array(j);

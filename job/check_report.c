@@ -235,6 +235,20 @@ static sm_status fill_what_if(const sm_checking *c, size_t table, sm_check_table
     return all != NULL ? SM_OK : sm_fail_memory(err, 0, "the report");
 }
 
+static sm_status fill_stable(const sm_checking *c, size_t table, sm_check_table *out, sm_error *err)
+{
+    if (c->options->stable == 0) {
+        return SM_OK;
+    }
+    sm_check_ids *all = c->each[0].tables[table].ids;
+    for (unsigned w = 1; w < c->workers; w++) {
+        sm_check_ids_merge(all, c->each[w].tables[table].ids);
+    }
+    out->stable.field = c->job->schema.fields[c->options->stable - 1].name;
+    out->stable.why = c->designs[table].lead_why;
+    return sm_check_ids_report(all, c->arena, &out->stable, err);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static sm_status fill_table(sm_checking *c, size_t table, sm_check_table *out, sm_error *err)
@@ -260,6 +274,9 @@ static sm_status fill_table(sm_checking *c, size_t table, sm_check_table *out, s
     }
     if (st == SM_OK) {
         st = fill_what_if(c, table, out, err);
+    }
+    if (st == SM_OK) {
+        st = fill_stable(c, table, out, err);
     }
     return st == SM_OK ? sm_check_heat_table(c, table, out, err) : st;
 }

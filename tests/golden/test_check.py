@@ -3,6 +3,7 @@
 number of threads. The numbers are counted here, from the input, not taken from the report."""
 
 import json
+import math
 import random
 import re
 import os
@@ -138,6 +139,11 @@ class Check(JobTest):
                               cells='"calls:duration": int32be(duration), "calls:c": callee')
         self.assertEqual(found["number"], (4 * 2 + 7) * 10 ** 6)
         self.provoked("ttl-hides", "note", options="ttl: 864000")
+        text = re.sub(r"cells: .*", "cells: [{family: f, qualifier: '\"d\"', value: callee, ttl: 86400000}, "
+                      "{family: f, qualifier: '\"c\"', value: callee}, {family: f, qualifier: '\"e\"', value: code, ttl: duration}]", CALLS % DEFAULTS)
+        found = self.found(self.check(text), "ttl-hides")
+        self.assertEqual([(f["severity"], f["part"], f["unit"]) for f in found],
+                         [("note", "cells[0]", None), ("note", "cells[2]", None)])
 
     def test_key_too_long(self):
         rows = calls(50).splitlines()
@@ -166,8 +172,65 @@ class Check(JobTest):
         rows = calls(heavy=0.3).splitlines()[1:]
         share = sum(r.startswith("13800000077,") for r in rows) / len(rows)
         self.assertAlmostEqual(found["number"], share, delta=0.001)
+        self.sub_salted(share, 0.1)
+        self.sub_salted(share, 1 / 25, splits="{salt: 100, regions: 25}")
+        cut = 'splits: ["13800000100", "13800000200", "13800000300", "13800000400"]'
+        self.sub_salted(share, 0.1, key="caller + rev_ts(start) + left(xxh64(record), 4)", splits=cut[8:])
+        self.assertNotIn("identity", found["remedy"])
+        nameless = re.sub("  identity: .*\n", "", CALLS) % dict(DEFAULTS, key="salt(100, caller) + caller + rev_ts(start)")
+        self.assertIn("needs input.identity", self.found(self.check(nameless), "heavy-lead")[0]["remedy"])
         self.write("calls.csv", calls())
         self.assertEqual(self.found(self.calls(), "heavy-lead"), [])
+
+    def sub_salted(self, share, wanted, **changes):
+        """The remedy has as many sub-salts as a value of that share needs, and cures."""
+        key = changes.get("key", DEFAULTS["key"])
+        found = self.found(self.calls(**changes), "heavy-lead")[0]
+        self.assertEqual(found["sub_salts"], math.ceil(share / wanted))
+        self.assertEqual(found["scans"], found["sub_salts"])
+        before, after = re.match("(.*) -> (.*), with regions", found["remedy"].replace(", hash: murmur3", "")).groups()
+        self.assertEqual(after, "salt(%d, record) + %s" % (found["scans"], before) if before == "caller" else
+                         "%s + salt(%d, record)" % (before, found["scans"]))
+        self.assertTrue(key.startswith(before), before)
+        cured = self.calls(**dict(changes, key=key.replace(before, after, 1)))
+        self.assertEqual(self.found(cured, "heavy-lead"), [])
+        heaviest = cured["tables"][0]["leads"]["heaviest"][0]
+        self.assertEqual((heaviest["value"], heaviest["groups"]), ("13800000077" + heaviest["value"][11:], found["scans"]))
+        halved = self.found(self.calls(**dict(changes, key=key.replace(before, "salt(2, record) + " + before, 1))), "heavy-lead")[0]
+        self.assertGreaterEqual(halved["scans"], 2 * math.ceil(share / 2 / wanted))
+
+    def test_unstable_key(self):
+        self.write("calls.csv", calls())
+        seen = {}
+        for line in calls().splitlines()[1:]:
+            caller, callee, _, duration, _ = line.split(",")
+            seen.setdefault(duration, set()).add(caller)
+        report = self.calls("--stable", "duration")
+        found = self.found(report, "unstable-key")[0]
+        several = [d for d in seen if len(seen[d]) > 1]
+        self.assertEqual((found["severity"], found["number"], found["part"]), ("warning", len(several), "duration"))
+        self.assertIn(re.search('such as "(.*)"', found["reason"]).group(1), several)
+        self.assertEqual(report["tables"][0]["stable"],
+                         {"field": "duration", "why_not": None, "values": len(seen), "unstable": len(several), "scale": 1})
+        report = self.calls("--stable", "caller")
+        self.assertEqual(self.found(report, "unstable-key"), [])
+        self.assertEqual(report["tables"][0]["stable"]["unstable"], 0)
+        sub_salted = DEFAULTS["key"].replace(" + pad", " + salt(3, record) + pad", 1)
+        self.assertTrue(self.found(self.calls("--stable", "caller", key=sub_salted), "unstable-key"))
+        self.assertIn(b"job has no field", self.saltmill("check", "job.yaml", "--stable", "none", exit=2).stderr)
+
+    def test_unstable_key_is_estimated(self):
+        """100000 ids, the first 20000 under two callers: a sample of at most 8192 of them tells about how many."""
+        rows = ["caller,callee,start,duration,code"]
+        for i in range(120000):
+            rows.append("138%08d,139%08d,2021-09-01 00:00:00,%d,%d" % (i % 499, i, i % 100000, i))
+        self.write("calls.csv", "\n".join(rows) + "\n")
+        report = self.calls("--stable", "duration")
+        stable = report["tables"][0]["stable"]
+        self.assertEqual(stable["scale"], 16)
+        self.assertAlmostEqual(stable["values"] / 100000, 1, delta=0.05)
+        self.assertAlmostEqual(stable["unstable"] / 20000, 1, delta=0.1)
+        self.assertIn("estimated", self.found(report, "unstable-key")[0]["reason"])
 
     def test_traps(self):
         tail = " + left(xxh64(record), 4)"
