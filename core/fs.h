@@ -78,6 +78,8 @@ sm_status sm_fs_glob(sm_arena *arena, const char *pattern, sm_names *out, sm_err
 sm_status sm_fs_read_whole(const char *path, uint64_t maximum, sm_arena *arena, sm_bytes *out,
                            sm_error *err) SM_MUST_CHECK;
 
+/* Creates, writes, fsyncs, closes; what is there already is an error. */
+sm_status sm_fs_write_new(const char *path, sm_bytes text, sm_error *err) SM_MUST_CHECK;
 /* The file as a whole becomes `text`: written beside it (PATH.new), synced, renamed over it, and
  * the folder synced. A symbolic link in its place is SM_E_OUTPUT. */
 sm_status sm_fs_replace(const char *path, sm_bytes text, sm_error *err) SM_MUST_CHECK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small file replaced as a whole: readers see the old text or the new one, never a part. */
+/* A small file written as a whole, or replaced by one: readers see the old text or the new one,
+ * never a part. */
 #include "core/fs.h"
 
 #include <stdio.h>
@@ -18,13 +19,10 @@ static void folder_of(const char *path, char *out, size_t size)
     }
 }
 
-static sm_status write_beside(const char *beside, sm_bytes text, sm_error *err)
+sm_status sm_fs_write_new(const char *path, sm_bytes text, sm_error *err)
 {
     sm_file *f = NULL;
-    sm_status st = sm_fs_remove_file(beside, err); /* of a run that died */
-    if (st == SM_OK) {
-        st = sm_file_create(beside, &f, err);
-    }
+    sm_status st = sm_file_create(path, &f, err);
     if (st == SM_OK) {
         st = sm_file_write(f, text.data, text.len, err);
     }
@@ -36,6 +34,12 @@ static sm_status write_beside(const char *beside, sm_bytes text, sm_error *err)
     }
     sm_file_discard(&f);
     return st;
+}
+
+static sm_status write_beside(const char *beside, sm_bytes text, sm_error *err)
+{
+    const sm_status st = sm_fs_remove_file(beside, err); /* of a run that died */
+    return st == SM_OK ? sm_fs_write_new(beside, text, err) : st;
 }
 
 sm_status sm_fs_replace(const char *path, sm_bytes text, sm_error *err)

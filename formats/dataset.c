@@ -304,23 +304,6 @@ const char *sm_dataset_work(const sm_dataset *d)
 
 /* ---- publication ----------------------------------------------------------------------------- */
 
-sm_status sm_dataset_write_file(const char *path, sm_bytes content, sm_error *err)
-{
-    sm_file *f = NULL;
-    sm_status st = sm_file_create(path, &f, err);
-    if (st == SM_OK) {
-        st = sm_file_write(f, content.data, content.len, err);
-    }
-    if (st == SM_OK) {
-        st = sm_file_sync(f, err);
-    }
-    if (st == SM_OK) {
-        return sm_file_close(&f, err);
-    }
-    sm_file_discard(&f);
-    return st;
-}
-
 sm_status sm_dataset_publish_rejects(sm_dataset *d, sm_error *err)
 {
     sm_names names;
@@ -389,7 +372,7 @@ sm_status sm_dataset_publish(sm_dataset *d, sm_bytes manifest, const sm_manifest
         st = sm_dataset_check_owned(d->arena, d->paths.output, old, err);
     }
     if (st == SM_OK) {
-        st = sm_dataset_write_file(path, manifest, err);
+        st = sm_fs_write_new(path, manifest, err);
     }
     if (st == SM_OK) {
         st = sync_tree(d->arena, d->paths.data, DEEPEST, err);

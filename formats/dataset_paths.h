@@ -11,9 +11,6 @@ typedef struct sm_dataset_paths {
     const char *output, *parent, *partial, *lock, *data, *rejects, *final_rejects;
 } sm_dataset_paths;
 
-/* Creates, writes, fsyncs, closes. */
-sm_status sm_dataset_write_file(const char *path, sm_bytes content, sm_error *err) SM_MUST_CHECK;
-
 /* OUT.rejects: absent, or all its files listed in its _files; else SM_E_REFUSED. */
 sm_status sm_dataset_check_rejects(sm_arena *arena, const char *path, bool *exists, sm_error *err)
     SM_MUST_CHECK;

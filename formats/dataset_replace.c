@@ -86,7 +86,7 @@ sm_status sm_dataset_mark_rejects(sm_arena *arena, const char *path, const sm_na
     const char *list_path = sm_path_join(arena, path, REJECTS_LIST);
     if (st == SM_OK) {
         st = list_path == NULL ? no_memory(err)
-                               : sm_dataset_write_file(list_path, sm_buf_view(&list), err);
+                               : sm_fs_write_new(list_path, sm_buf_view(&list), err);
     }
     sm_buf_free(&list);
     return st == SM_OK ? sm_fs_sync_dir(path, err) : st;
