@@ -111,7 +111,9 @@ static sm_status keep_to(const sm_rules *now, const sm_rules *kept, bool added_t
     return st;
 }
 
-sm_status sm_rule_check(const sm_job *job, const char *path, sm_error *err)
+/* old: the rules of this manifest; NULL: those of the file at `where`. */
+static sm_status keep_job_to(const sm_job *job, const sm_manifest *old, const char *where,
+                             sm_error *err)
 {
     sm_arena *arena = NULL;
     sm_rules now;
@@ -121,13 +123,25 @@ sm_status sm_rule_check(const sm_job *job, const char *path, sm_error *err)
         st = sm_rules_of_job(job, arena, &now, err);
     }
     if (st == SM_OK) {
-        st = sm_rules_read(path, arena, &kept, err);
+        st = old != NULL ? sm_rules_of_manifest(old, arena, &kept, err)
+                         : sm_rules_read(where, arena, &kept, err);
     }
     if (st == SM_OK) {
-        st = keep_to(&now, &kept, true, path, err);
+        st = keep_to(&now, &kept, old == NULL, where, err);
     }
     sm_arena_free(arena);
     return st;
+}
+
+sm_status sm_rule_check(const sm_job *job, const char *path, sm_error *err)
+{
+    return keep_job_to(job, NULL, path, err);
+}
+
+sm_status sm_rules_keep_to_manifest(const sm_job *job, const sm_manifest *old, const char *dataset,
+                                    sm_error *err)
+{
+    return keep_job_to(job, old, dataset, err);
 }
 
 sm_status sm_rule_scan_check(const sm_job_table *table, const sm_manifest_table *written,
@@ -290,24 +304,4 @@ sm_status sm_rules_after_run(const sm_job *job, const sm_run_options *options, s
         sm_log_info(options->log, "%s: now holds the new key rule; commit it", job->rule_file);
     }
     return SM_OK;
-}
-
-sm_status sm_rules_keep_to_manifest(const sm_job *job, const sm_manifest *old, const char *dataset,
-                                    sm_error *err)
-{
-    sm_arena *arena = NULL;
-    sm_rules now;
-    sm_rules kept;
-    sm_status st = sm_arena_new(BLOCK, &arena, err);
-    if (st == SM_OK) {
-        st = sm_rules_of_job(job, arena, &now, err);
-    }
-    if (st == SM_OK) {
-        st = sm_rules_of_manifest(old, arena, &kept, err);
-    }
-    if (st == SM_OK) {
-        st = keep_to(&now, &kept, false, dataset, err);
-    }
-    sm_arena_free(arena);
-    return st;
 }
