@@ -3,7 +3,7 @@
  * writes nothing. */
 #include "cli/cli.h"
 #include "core/escape.h"
-#include "job/build.h"
+#include "job/record_pass.h"
 #include "partitioner/payload.h"
 
 enum { DEFAULT_LIMIT = 10 };
@@ -166,16 +166,7 @@ static sm_status show(preview *p, sm_error *err)
 static sm_status open_preview(preview *p, sm_error *err)
 {
     enum { SLICE = 64 << 10 };
-    const sm_source_options options = {.paths = p->job->inputs,
-                                       .path_count = p->job->input_count,
-                                       .listed = p->job->numbers_rows,
-                                       .format = p->job->input_format,
-                                       .csv = &p->job->csv,
-                                       .feed = p->job->feed,
-                                       .schema = &p->job->schema,
-                                       .record_limit = p->job->record_limit,
-                                       .slice_size = SLICE,
-                                       .stop = p->cli->stop};
+    const sm_source_options options = sm_job_source_options(p->job, SLICE, p->cli->stop);
     sm_status st = sm_source_open(&options, &p->source, err);
     if (st == SM_OK) {
         st = sm_reader_new(p->source, &p->reader, err);

@@ -3,6 +3,8 @@
  * the slice's counts and rejects. No byte handling here. */
 #include "job/build.h"
 
+#include "job/record_pass.h"
+
 typedef struct builder {
     sm_build *shared;
     unsigned worker;
@@ -177,9 +179,7 @@ static void stop_others(const builder *b)
     if (b->input_ended) {
         return;
     }
-    if (sm_stop_asked(b->shared->stop) == 0) {
-        sm_stop_set(b->shared->stop, -1);
-    }
+    sm_worker_stop_others(b->shared->stop);
     sm_rejects_abandon(b->shared->rejects);
 }
 
@@ -191,11 +191,7 @@ sm_status sm_build_worker(void *context, unsigned worker, sm_error *err)
         st = work(&b, err);
     }
     if (st != SM_OK) {
-        /* The place decides which of several workers' errors is told: the earliest in the input. A
-         * worker that was merely stopped must not hide the error that stopped it. */
-        if (err != NULL && err->place == 0) {
-            err->place = st == SM_E_INTERRUPTED ? UINT64_MAX : sm_place_order(&b.slice.place) + 1;
-        }
+        sm_worker_error_place(st, &b.slice, err);
         stop_others(&b);
     }
     close_builder(&b);

@@ -5,6 +5,7 @@
 #include "core/fs.h"
 #include "core/mem.h"
 #include "job/check_engine.h"
+#include "job/record_pass.h"
 
 #include <string.h>
 
@@ -72,21 +73,14 @@ static sm_status work_directory(const sm_checking *c, const char **out, sm_error
 
 static sm_status open_stores(sm_checking *c, sm_error *err)
 {
-    enum { SPARE_FILES = 32 };
-    const uint64_t files = sm_fs_open_file_limit();
-    const uint64_t used = SPARE_FILES + (uint64_t)c->workers * 2;
-    if (files < used) {
-        return sm_fail(
-            err, SM_E_OPEN_FILES,
-            "the system allows %llu open files, but %u threads need at least %llu; raise ulimit -n "
-            "or give fewer --threads",
-            (unsigned long long)files, c->workers, (unsigned long long)used);
+    uint64_t files = 0;
+    sm_status st = sm_job_store_files(c->workers, &files, err);
+    if (st != SM_OK) {
+        return st;
     }
-    sm_runs_options options = {.memory = c->runs_memory,
-                               .writers = c->workers,
-                               .open_files = (files - used) / 2,
-                               .stop = c->stop};
-    sm_status st = work_directory(c, &options.directory, err);
+    sm_runs_options options = {
+        .memory = c->runs_memory, .writers = c->workers, .open_files = files, .stop = c->stop};
+    st = work_directory(c, &options.directory, err);
     if (st == SM_OK) {
         st = sm_runs_new(&options, &c->runs, err);
     }
@@ -99,16 +93,7 @@ static sm_status open_stores(sm_checking *c, sm_error *err)
 
 static sm_status open_source(sm_checking *c, sm_error *err)
 {
-    const sm_job *job = c->job;
-    const sm_source_options options = {.paths = job->inputs,
-                                       .path_count = job->input_count,
-                                       .format = job->input_format,
-                                       .csv = &job->csv,
-                                       .feed = job->feed,
-                                       .schema = &job->schema,
-                                       .record_limit = job->record_limit,
-                                       .slice_size = SM_CHECK_SLICE,
-                                       .stop = c->stop};
+    const sm_source_options options = sm_job_source_options(c->job, SM_CHECK_SLICE, c->stop);
     return sm_source_open(&options, &c->source, err);
 }
 

@@ -6,6 +6,7 @@
 #include "ingest/reader.h"
 #include "job/build.h"
 #include "job/check_engine.h"
+#include "job/record_pass.h"
 #include "partitioner/leb.h"
 #include "partitioner/payload.h"
 #include "partitioner/uid_notes.h"
@@ -395,11 +396,9 @@ sm_status sm_check_collect(void *context, unsigned worker, sm_error *err)
     if (st == SM_OK) {
         st = work(&w, err);
     }
-    if (st != SM_OK && err != NULL && err->place == 0) {
-        err->place = st == SM_E_INTERRUPTED ? UINT64_MAX : sm_place_order(&w.slice.place) + 1;
-    }
-    if (st != SM_OK && sm_stop_asked(w.c->stop) == 0) {
-        sm_stop_set(w.c->stop, -1);
+    if (st != SM_OK) {
+        sm_worker_error_place(st, &w.slice, err);
+        sm_worker_stop_others(w.c->stop);
     }
     close_collector(&w);
     return st;

@@ -16,6 +16,7 @@
 #include "formats/dataset.h"
 #include "job/build.h"
 #include "job/merge_phase.h"
+#include "job/record_pass.h"
 #include "job/rule_check.h"
 #include "job/run_report.h"
 #include "job/saltmill.h"
@@ -62,18 +63,16 @@ typedef struct run {
 static sm_status plan_memory(const sm_job *job, memory_plan *plan, sm_error *err)
 {
     enum { SLICE_PARTS = 4 };
-    const uint64_t least_slice = 32 << 10;
-    const uint64_t most_slice = 1 << 20;
     const uint64_t least_expand = 640 << 10;
     const uint64_t row_max = 64 << 10;
     const uint64_t workers = job->threads;
-    uint64_t slice = job->memory / workers / 32;
-    slice = slice < least_slice ? least_slice : slice > most_slice ? most_slice : slice;
+    const size_t slice = sm_job_slice_size(job);
     uint64_t expand = job->memory / workers / 8;
     expand = expand < least_expand ? least_expand : expand;
     const uint64_t fixed = workers * (expand + SLICE_PARTS * slice);
     const uint64_t least_runs = sm_runs_minimum_memory(job->threads, row_max);
-    const uint64_t least = workers * (least_expand + SLICE_PARTS * least_slice) + least_runs;
+    const uint64_t least =
+        workers * (least_expand + SLICE_PARTS * (uint64_t)SM_LEAST_SLICE) + least_runs;
     if (job->memory < least || job->memory < fixed + least_runs) {
         return sm_fail(
             err, SM_E_MEMORY,
@@ -91,17 +90,7 @@ static sm_status plan_memory(const sm_job *job, memory_plan *plan, sm_error *err
 
 static sm_source_options source_options(const run *r)
 {
-    const sm_job *job = r->job;
-    return (sm_source_options){.paths = job->inputs,
-                               .path_count = job->input_count,
-                               .listed = job->numbers_rows,
-                               .format = job->input_format,
-                               .csv = &job->csv,
-                               .feed = job->feed,
-                               .schema = &job->schema,
-                               .record_limit = job->record_limit,
-                               .slice_size = r->plan.slice,
-                               .stop = r->stop};
+    return sm_job_source_options(r->job, r->plan.slice, r->stop);
 }
 
 static sm_status open_source(run *r, sm_source **out, sm_error *err)
@@ -261,23 +250,18 @@ static sm_status check_existing(run *r, const sm_manifest *old, sm_error *err)
 
 static sm_status open_stores(run *r, sm_error *err)
 {
-    enum { SPARE_FILES = 32 };
-    const uint64_t files = sm_fs_open_file_limit();
-    const uint64_t used = SPARE_FILES + (uint64_t)r->job->threads * 2;
-    if (files < used) {
-        return sm_fail(
-            err, SM_E_OPEN_FILES,
-            "the system allows %llu open files, but %u threads need at least %llu; raise ulimit -n "
-            "or give fewer --threads",
-            (unsigned long long)files, r->job->threads, (unsigned long long)used);
+    uint64_t files = 0;
+    sm_status st = sm_job_store_files(r->job->threads, &files, err);
+    if (st != SM_OK) {
+        return st;
     }
     const sm_runs_options options = {.directory = sm_dataset_work(r->dataset),
                                      .memory = r->plan.runs,
                                      .writers = r->job->threads,
-                                     .open_files = (files - used) / 2,
+                                     .open_files = files,
                                      .stop = r->stop};
-    r->merge.open_files = (files - used) / 2 / r->job->threads;
-    const sm_status st = sm_runs_new(&options, &r->runs, err);
+    r->merge.open_files = files / r->job->threads;
+    st = sm_runs_new(&options, &r->runs, err);
     if (st != SM_OK) {
         return st;
     }

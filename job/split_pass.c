@@ -5,8 +5,7 @@
 #include "core/endian.h"
 #include "core/hash.h"
 #include "core/par.h"
-#include "ingest/reader.h"
-#include "job/build.h"
+#include "job/record_pass.h"
 #include "partitioner/payload.h"
 
 #include <string.h>
@@ -29,9 +28,7 @@ typedef struct shared {
 typedef struct sampler {
     const shared *s;
     tally *tally;
-    sm_slice slice;
-    sm_reader *reader;
-    sm_record_maker *maker;
+    sm_record_maker *maker; /* the pass's */
 } sampler;
 
 /* ---- one row --------------------------------------------------------------------------------- */
@@ -86,8 +83,22 @@ static sm_status take_row(sampler *w, size_t entry, const sm_made_row *row, uint
 
 /* ---- one worker ------------------------------------------------------------------------------ */
 
-static sm_status take_record(sampler *w, const sm_record *record, sm_error *err)
+static sm_status open_sampler(void *context, sm_record_maker *maker, sm_error *err)
 {
+    sampler *w = context;
+    w->maker = maker;
+    return sm_record_maker_assume_uids(maker, err);
+}
+
+static void count_reject(void *context)
+{
+    const sampler *w = context;
+    w->tally->rejected++;
+}
+
+static sm_status take_record(void *context, const sm_record *record, sm_error *err)
+{
+    sampler *w = context;
     const sm_job *job = w->s->pass->job;
     const sm_made_row *rows = NULL;
     sm_reject_note why;
@@ -107,56 +118,18 @@ static sm_status take_record(sampler *w, const sm_record *record, sm_error *err)
     return st;
 }
 
-static sm_status take_slice(sampler *w, sm_error *err)
-{
-    sm_status st = SM_OK;
-    sm_reader_start(w->reader, &w->slice);
-    while (st == SM_OK) {
-        sm_read what = SM_READ_END;
-        sm_record record;
-        sm_reject_note why;
-        st = sm_reader_next(w->reader, &what, &record, &why, err);
-        if (st != SM_OK || what == SM_READ_END) {
-            return st;
-        }
-        w->tally->rejected += what == SM_READ_REJECT ? 1 : 0;
-        st = what == SM_READ_RECORD ? take_record(w, &record, err) : SM_OK;
-    }
-    return st;
-}
-
-static sm_status work(sampler *w, sm_error *err)
-{
-    sm_status st = SM_OK;
-    bool more = true;
-    while (st == SM_OK && sm_stop_asked(w->s->pass->stop) == 0) {
-        st = sm_source_next(w->s->source, &w->slice, &more, err);
-        if (st != SM_OK || !more) {
-            return st;
-        }
-        st = take_slice(w, err);
-    }
-    return st == SM_OK ? sm_fail(err, SM_E_INTERRUPTED, "stopped") : st;
-}
-
 static sm_status sample_worker(void *context, unsigned worker, sm_error *err)
 {
     const shared *s = context;
     sampler w = {.s = s, .tally = &s->tallies[worker]};
-    sm_status st = sm_reader_new(s->source, &w.reader, err);
-    st = st == SM_OK ? sm_record_maker_new(s->pass->job, &w.maker, err) : st;
-    st = st == SM_OK ? sm_record_maker_assume_uids(w.maker, err) : st;
-    st = st == SM_OK ? work(&w, err) : st;
-    if (st != SM_OK && err != NULL && err->place == 0) {
-        err->place = st == SM_E_INTERRUPTED ? UINT64_MAX : sm_place_order(&w.slice.place) + 1;
-    }
-    if (st != SM_OK && sm_stop_asked(s->pass->stop) == 0) {
-        sm_stop_set(s->pass->stop, -1);
-    }
-    sm_slice_free(&w.slice);
-    sm_reader_free(w.reader);
-    sm_record_maker_free(w.maker);
-    return st;
+    const sm_record_pass pass = {.job = s->pass->job,
+                                 .source = s->source,
+                                 .stop = s->pass->stop,
+                                 .open = open_sampler,
+                                 .take = take_record,
+                                 .reject = count_reject,
+                                 .context = &w};
+    return sm_record_pass_work(&pass, err);
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -242,23 +215,12 @@ static sm_status cut(const shared *s, sm_arena *arena, const sm_splits **out, sm
 /* A quarter of the budget at most for the sample: it is made of what a small job can have, too. */
 static sm_status open_pass(shared *s, sm_arena *arena, sm_error *err)
 {
-    enum { MEMORY_PART = 4, SLICE_PART = 32 };
+    enum { MEMORY_PART = 4 };
     const uint64_t most_bytes = 64 << 20;
-    const uint64_t least_slice = 32 << 10;
-    const uint64_t most_slice = 1 << 20;
     const sm_job *job = s->pass->job;
     const uint64_t bytes = job->memory / MEMORY_PART;
-    uint64_t slice = job->memory / job->threads / SLICE_PART;
-    slice = slice < least_slice ? least_slice : slice > most_slice ? most_slice : slice;
-    const sm_source_options options = {.paths = job->inputs,
-                                       .path_count = job->input_count,
-                                       .format = job->input_format,
-                                       .csv = &job->csv,
-                                       .feed = job->feed,
-                                       .schema = &job->schema,
-                                       .record_limit = job->record_limit,
-                                       .slice_size = slice,
-                                       .stop = s->pass->stop};
+    const sm_source_options options =
+        sm_job_source_options(job, sm_job_slice_size(job), s->pass->stop);
     s->tallies = sm_arena_array(arena, job->threads, sizeof *s->tallies);
     if (s->tallies == NULL) {
         return sm_fail_memory(err, 0, "counters");

@@ -4,8 +4,7 @@
 
 #include "core/fs.h"
 #include "core/par.h"
-#include "ingest/reader.h"
-#include "job/build.h"
+#include "job/record_pass.h"
 #include "partitioner/uid_notes.h"
 
 #include <string.h>
@@ -19,9 +18,7 @@ typedef struct shared {
 typedef struct collector {
     const shared *s;
     sm_uid_notes *notes;
-    sm_slice slice;
-    sm_reader *reader;
-    sm_record_maker *maker;
+    sm_record_maker *maker; /* the pass's */
 } collector;
 
 /* ---- one worker ------------------------------------------------------------------------------ */
@@ -35,8 +32,18 @@ static sm_status full(const collector *c, sm_error *err)
         c->s->pass->memory);
 }
 
-static sm_status take_record(collector *c, const sm_record *record, sm_error *err)
+static sm_status open_collector(void *context, sm_record_maker *maker, sm_error *err)
 {
+    collector *c = context;
+    (void)err;
+    c->maker = maker;
+    sm_record_maker_collect(maker, c->notes);
+    return SM_OK;
+}
+
+static sm_status take_record(void *context, const sm_record *record, sm_error *err)
+{
+    collector *c = context;
     const sm_made_row *rows = NULL;
     sm_reject_note why;
     sm_made what = SM_MADE_REJECT;
@@ -49,59 +56,17 @@ static sm_status take_record(collector *c, const sm_record *record, sm_error *er
     return st == SM_OK && sm_uid_notes_full(c->notes) ? full(c, err) : st;
 }
 
-static sm_status take_slice(collector *c, sm_error *err)
-{
-    sm_status st = SM_OK;
-    sm_reader_start(c->reader, &c->slice);
-    while (st == SM_OK) {
-        sm_read what = SM_READ_END;
-        sm_record record;
-        sm_reject_note why;
-        st = sm_reader_next(c->reader, &what, &record, &why, err);
-        if (st != SM_OK || what == SM_READ_END) {
-            return st;
-        }
-        st = what == SM_READ_RECORD ? take_record(c, &record, err) : SM_OK;
-    }
-    return st;
-}
-
-static sm_status work(collector *c, sm_error *err)
-{
-    sm_status st = SM_OK;
-    bool more = true;
-    while (st == SM_OK && sm_stop_asked(c->s->pass->stop) == 0) {
-        st = sm_source_next(c->s->source, &c->slice, &more, err);
-        if (st != SM_OK || !more) {
-            return st;
-        }
-        st = take_slice(c, err);
-    }
-    return st == SM_OK ? sm_fail(err, SM_E_INTERRUPTED, "stopped") : st;
-}
-
 static sm_status collect(void *context, unsigned worker, sm_error *err)
 {
     const shared *s = context;
     collector c = {.s = s, .notes = s->notes[worker]};
-    sm_status st = sm_reader_new(s->source, &c.reader, err);
-    if (st == SM_OK) {
-        st = sm_record_maker_new(s->pass->job, &c.maker, err);
-    }
-    if (st == SM_OK) {
-        sm_record_maker_collect(c.maker, c.notes);
-        st = work(&c, err);
-    }
-    if (st != SM_OK && err != NULL && err->place == 0) {
-        err->place = st == SM_E_INTERRUPTED ? UINT64_MAX : sm_place_order(&c.slice.place) + 1;
-    }
-    if (st != SM_OK && sm_stop_asked(s->pass->stop) == 0) {
-        sm_stop_set(s->pass->stop, -1);
-    }
-    sm_slice_free(&c.slice);
-    sm_reader_free(c.reader);
-    sm_record_maker_free(c.maker);
-    return st;
+    const sm_record_pass pass = {.job = s->pass->job,
+                                 .source = s->source,
+                                 .stop = s->pass->stop,
+                                 .open = open_collector,
+                                 .take = take_record,
+                                 .context = &c};
+    return sm_record_pass_work(&pass, err);
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */

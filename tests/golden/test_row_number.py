@@ -37,7 +37,8 @@ class RowNumber(JobTest):
 
     def refused(self, files, *parts):
         job = self.write("refused.yaml", job_text(files, key="k + dec(row_number(), 19)"))
-        for command in (["run", job, "--output", "refused"], ["preview", job]):
+        for command in (["run", job, "--output", "refused"], ["preview", job], ["check", job],
+                        ["splits", job, "--sample", "auto", "--regions", "2"]):
             done = self.saltmill(*command, exit=2, stdin=b"k,v\na,1\n")
             for part in parts:
                 self.assertIn(part, done.err)
